@@ -14,7 +14,7 @@ set(prefix "${WORK_DIR}/prefix")
 
 foreach(library siltstone siltstone_shared)
   set(build "${WORK_DIR}/${library}")
-  run("${CMAKE_COMMAND}" -S "${CONSUMER_DIR}" -B "${build}" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX}"
+  run("${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${CONSUMER_DIR}" -B "${build}" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX}"
     "-DCMAKE_PREFIX_PATH=${prefix}" -DCONSUMED_LIBRARY=Siltstone::${library})
   run("${CMAKE_COMMAND}" --build "${build}")
   run("${build}/consumer" "${build}/db")
