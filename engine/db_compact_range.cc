@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "engine/compaction/compaction_planner.h"
+#include "engine/db_background.h"
+
+// Manual compaction: level by level, in the calling thread, beside the jobs that run by themselves.
+
+namespace siltstone {
+
+absl::Status DbBackground::CompactRange(std::optional<std::string_view> begin,
+                                        std::optional<std::string_view> end) {
+  const KeyRange range = {begin, end};
+  int deepest = -1;
+  {
+    const std::shared_ptr<const Version> version = shared_.versions->current();
+    for (int level = 0; level < kLevelCount; ++level) {
+      if (!TablesInRange(*version, shared_.order, level, range).empty()) deepest = level;
+    }
+  }
+  if (deepest < 0) return absl::OkStatus();
+  // What lies in level 0 alone goes to level 1, so that its versions and tombstones meet.
+  const int bottom = std::max(deepest, 1);
+  for (int level = 0; level < bottom; ++level) {
+    SILTSTONE_RETURN_IF_ERROR(CompactLevel(level, level + 1, range));
+  }
+  return CompactLevel(bottom, bottom, range);
+}
+
+absl::Status DbBackground::CompactLevel(int level, int output_level, const KeyRange& range) {
+  Job job;
+  {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (stop_.load()) return absl::FailedPreconditionError("the database is being closed");
+      if (!shared_.error.ok()) return shared_.error.Refusal();
+      job.base = shared_.versions->current();
+      std::optional<CompactionInputs> inputs =
+          PlanRange(*job.base, shared_.order, LimitsForPlans(), level, output_level, range);
+      if (!inputs.has_value()) return absl::OkStatus();
+      job.inputs = *std::move(inputs);
+      if (!IsBusyLocked(job.inputs)) break;
+      changed_.Wait(mutex_);
+    }
+    job.id = next_job_id_++;
+    MarkBusyLocked(job.inputs, true);
+  }
+  const absl::Status status = Compact(job);
+  {
+    MutexLock lock(mutex_);
+    MarkBusyLocked(job.inputs, false);
+  }
+  if (!status.ok() && !absl::IsCancelled(status) && !absl::IsDataLoss(status)) {
+    shared_.Fail(status);
+  }
+  JobEnded(status);
+  return status;
+}
+
+}  // namespace siltstone

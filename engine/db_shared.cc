@@ -1,0 +1,72 @@
+#include "engine/db_shared.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/epoch.h"
+#include "base/to_absl.h"
+#include "sstable/table_reader.h"
+
+namespace siltstone {
+namespace {
+
+constexpr uint64_t kMaxTableSizeBytes = uint64_t{64} << 20;
+constexpr uint64_t kMaxLogAllocationBytes = uint64_t{64} << 20;
+constexpr uint64_t kMinLogAllocationBytes = uint64_t{64} << 10;
+constexpr size_t kMaxImmutableMemtables = 4;
+constexpr uint64_t kBaseLevelWriteBuffers = 4;
+
+}  // namespace
+
+EngineLimits LimitsOf(const Options& options) {
+  EngineLimits limits;
+  // Half of the budget may go to memtables, the active one included.
+  const size_t memtables = options.memory_budget_bytes / 2 / options.write_buffer_size_bytes;
+  limits.max_immutable_memtables =
+      std::clamp(memtables, size_t{2}, kMaxImmutableMemtables + 1) - 1;
+  limits.target_table_size_bytes =
+      std::min<uint64_t>(options.write_buffer_size_bytes, kMaxTableSizeBytes);
+  limits.base_level_size_bytes = kBaseLevelWriteBuffers * options.write_buffer_size_bytes;
+  // A memtable's worth of log, with room for what the records add.
+  limits.log_allocation_bytes =
+      std::clamp<uint64_t>(options.write_buffer_size_bytes + options.write_buffer_size_bytes / 8,
+                           kMinLogAllocationBytes, kMaxLogAllocationBytes);
+  return limits;
+}
+
+void DbShared::Fail(const absl::Status& cause) {
+  if (!error.Set(cause)) return;
+  Log(LogLevel::kError, absl::StrCat("writes are refused from now on: ", cause.message()));
+  if (options.listener != nullptr) options.listener->OnBackgroundError(cause);
+}
+
+MemoryReport DbShared::ReportMemory() const {
+  MemoryReport report;
+  EpochGuard guard;
+  const ReadView& view = views->current();
+  report.memtable_bytes = view.active->memory_bytes();
+  for (const auto& memtable : view.immutables) report.memtable_bytes += memtable->memory_bytes();
+  report.block_cache_bytes = block_cache->usage_bytes();
+  view.version->ForEachTable([&](int, const Table& table) {
+    report.filter_bytes += table.reader->filter_memory_bytes();
+    report.index_bytes += table.reader->index_memory_bytes();
+    report.table_bytes += table.reader->other_memory_bytes();
+  });
+  report.total_bytes = report.memtable_bytes + report.block_cache_bytes + report.filter_bytes +
+                       report.index_bytes + report.table_bytes;
+  report.budget_bytes = options.memory_budget_bytes;
+  report.over_budget_bytes =
+      report.total_bytes > report.budget_bytes ? report.total_bytes - report.budget_bytes : 0;
+  return report;
+}
+
+void DbShared::BalanceMemory() {
+  const MemoryReport report = ReportMemory();
+  const size_t budget = options.memory_budget_bytes;
+  // The active memtable is counted as full, so that the cache need not shrink while it fills.
+  const size_t others = report.memtable_bytes + options.write_buffer_size_bytes +
+                        report.filter_bytes + report.index_bytes + report.table_bytes;
+  block_cache->SetCapacity(std::max(budget / 10, budget > others ? budget - others : 0));
+}
+
+}  // namespace siltstone
