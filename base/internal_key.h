@@ -80,7 +80,11 @@ class KeyOrder {
   uint64_t Prefix(std::string_view user_key) const {
     if (!bytewise_) return 0;
     uint64_t word = 0;
-    std::memcpy(&word, user_key.data(), user_key.size() < 8 ? user_key.size() : 8);
+    if (user_key.size() >= sizeof(word)) {
+      std::memcpy(&word, user_key.data(), sizeof(word));  // of constant size: one load
+    } else if (!user_key.empty()) {
+      std::memcpy(&word, user_key.data(), user_key.size());
+    }
     return __builtin_bswap64(word);
   }
 
