@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/read/read_counters.h"
 
 namespace siltstone {
 namespace {
@@ -167,19 +168,7 @@ void DbIterator::Settle() {
        cost.memtables_considered | cost.tables_considered) == 0) {
     return;
   }
-  Count(kIndexSearches, cost.index_searches);
-  Count(kBlockCacheHits, cost.data_blocks_from_cache);
-  Count(kBlockCacheMisses, cost.data_blocks_from_file);
-  Count(kBlocksRead, cost.data_blocks_from_file);
-  Count(kBytesRead, cost.bytes_from_file);
-  if (receipt_ != nullptr) {
-    receipt_->memtables_considered += cost.memtables_considered;
-    receipt_->tables_considered += cost.tables_considered;
-    receipt_->index_searches += cost.index_searches;
-    receipt_->data_blocks_from_cache += cost.data_blocks_from_cache;
-    receipt_->data_blocks_from_file += cost.data_blocks_from_file;
-    receipt_->bytes_from_file += cost.bytes_from_file;
-  }
+  RecordReadCost(ReadCost::Of(cost), counters_, receipt_);
   cost.Clear();
 }
 
