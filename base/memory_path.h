@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+// Paths of file systems that keep their names in a map.
+
+namespace siltstone {
+
+// Rooted, without empty parts, "." and "..", and without a slash at the end: "db//x/" is "/db/x".
+std::string NormaliseMemoryPath(std::string_view path);
+
+// REQUIRES: `path` is normalised. The parent of "/" is "/".
+std::string ParentOfMemoryPath(std::string_view path);
+
+// "cannot OPERATION PATH: CAUSE".
+absl::Status MemoryPathError(absl::StatusCode code, std::string_view operation,
+                             std::string_view path, std::string_view cause);
+
+}  // namespace siltstone
