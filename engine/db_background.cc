@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/epoch.h"
 #include "base/status_macros.h"
 #include "base/to_absl.h"
@@ -52,7 +53,7 @@ std::optional<DbBackground::Job> DbBackground::PickLocked() {
     return busy_tables_.contains(key) || damaged_tables_.contains(key);
   };
   std::optional<PlannedCompaction> planned =
-      PlanCompaction(*job.base, shared_.order, LimitsForPlans(), cursors_, is_busy);
+      PlanCompaction(*job.base, LimitsForPlans(), cursors_, is_busy);
   if (!planned.has_value()) return std::nullopt;
   job.inputs = std::move(planned->inputs);
   job.trivial_move = planned->trivial_move;

@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "absl/status/status.h"
+
+#include "siltstone/event_listener.h"
+
 #include "base/mutex.h"
 #include "base/thread_pool.h"
 #include "engine/compaction/compaction_job.h"
 #include "engine/compaction/compaction_planner.h"
 #include "engine/compaction/job_result.h"
 #include "engine/db_shared.h"
-#include "siltstone/event_listener.h"
 
 namespace siltstone {
 
@@ -79,7 +81,9 @@ class DbBackground {
   // Takes the memtables that wait, oldest first.
   std::vector<std::shared_ptr<MemTable>> ImmutableMemtables() const;
 
-  absl::Status CompactLevel(int level, int output_level, const KeyRange& range);
+  using Plan = std::function<std::optional<CompactionInputs>(const Version&)>;
+  // Runs in the calling thread what `plan` answers, once its tables are free. False: there was nothing to do.
+  absl::StatusOr<bool> CompactOnce(const Plan& plan);
 
   PlanLimits LimitsForPlans() const;
   JobInfo DescribeJob(const Job& job) const;

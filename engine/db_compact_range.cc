@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/status_macros.h"
 #include "engine/compaction/compaction_planner.h"
 #include "engine/db_background.h"
@@ -17,19 +18,29 @@ absl::Status DbBackground::CompactRange(std::optional<std::string_view> begin,
   {
     const std::shared_ptr<const Version> version = shared_.versions->current();
     for (int level = 0; level < kLevelCount; ++level) {
-      if (!TablesInRange(*version, shared_.order, level, range).empty()) deepest = level;
+      if (!version->Overlapping(level, begin, end).empty()) deepest = level;
     }
   }
   if (deepest < 0) return absl::OkStatus();
   // What lies in level 0 alone goes to level 1, so that its versions and tombstones meet.
   const int bottom = std::max(deepest, 1);
   for (int level = 0; level < bottom; ++level) {
-    SILTSTONE_RETURN_IF_ERROR(CompactLevel(level, level + 1, range));
+    const absl::StatusOr<bool> ran = CompactOnce(
+        [&](const Version& version) { return PlanRange(version, LimitsForPlans(), level, range); });
+    if (!ran.ok()) return ran.status();
   }
-  return CompactLevel(bottom, bottom, range);
+  // Tables written from here on have seen the present snapshots: once is enough for each.
+  const FileId before = {shared_.epoch, shared_.versions->NewFileNumber()};
+  for (;;) {
+    const absl::StatusOr<bool> ran = CompactOnce([&](const Version& version) {
+      return PlanRewrite(version, LimitsForPlans(), bottom, range, before);
+    });
+    if (!ran.ok()) return ran.status();
+    if (!*ran) return absl::OkStatus();
+  }
 }
 
-absl::Status DbBackground::CompactLevel(int level, int output_level, const KeyRange& range) {
+absl::StatusOr<bool> DbBackground::CompactOnce(const Plan& plan) {
   Job job;
   {
     MutexLock lock(mutex_);
@@ -37,9 +48,8 @@ absl::Status DbBackground::CompactLevel(int level, int output_level, const KeyRa
       if (stop_.load()) return absl::FailedPreconditionError("the database is being closed");
       if (!shared_.error.ok()) return shared_.error.Refusal();
       job.base = shared_.versions->current();
-      std::optional<CompactionInputs> inputs =
-          PlanRange(*job.base, shared_.order, LimitsForPlans(), level, output_level, range);
-      if (!inputs.has_value()) return absl::OkStatus();
+      std::optional<CompactionInputs> inputs = plan(*job.base);
+      if (!inputs.has_value()) return false;
       job.inputs = *std::move(inputs);
       if (!IsBusyLocked(job.inputs)) break;
       changed_.Wait(mutex_);
@@ -56,7 +66,8 @@ absl::Status DbBackground::CompactLevel(int level, int output_level, const KeyRa
     shared_.Fail(status);
   }
   JobEnded(status);
-  return status;
+  if (!status.ok()) return status;
+  return true;
 }
 
 }  // namespace siltstone

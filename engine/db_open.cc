@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/status_macros.h"
 #include "base/to_absl.h"
 #include "engine/compaction/flush_job.h"
@@ -41,15 +42,12 @@ class Opening {
     shared_->order = KeyOrder(options.comparator);
     shared_->limits = LimitsOf(options);
     shared_->stall_limits.immutable_memtables_stop = shared_->limits.max_immutable_memtables;
-    shared_->file_system =
-        options.file_system != nullptr ? options.file_system : PosixFileSystem();
+    shared_->file_system = options.file_system != nullptr ? options.file_system : PosixFileSystem();
     shared_->logger = options.logger;
     shared_->read_only = options.read_only;
     shared_->block_cache = std::make_shared<BlockCache>(
-        options.memory_budget_bytes,
-        std::max(options.block_size_bytes, kCacheBlockEstimateBytes));
-    shared_->obsolete_files =
-        std::make_shared<ObsoleteFiles>(shared_->file_system, shared_->path);
+        options.memory_budget_bytes, std::max(options.block_size_bytes, kCacheBlockEstimateBytes));
+    shared_->obsolete_files = std::make_shared<ObsoleteFiles>(shared_->file_system, shared_->path);
   }
 
   absl::StatusOr<std::unique_ptr<DB>> Run() {
@@ -80,12 +78,12 @@ class Opening {
 
   absl::Status CheckExistence(bool exists) const {
     if (!exists && !options().create_if_missing) {
-      return absl::NotFoundError(absl::StrCat(
-          "no database at ", shared_->path, ": open it with create_if_missing to create one"));
+      return absl::NotFoundError(absl::StrCat("no database at ", shared_->path,
+                                              ": open it with create_if_missing to create one"));
     }
     if (exists && options().error_if_exists) {
-      return absl::AlreadyExistsError(absl::StrCat(
-          "a database is at ", shared_->path, " already, and error_if_exists is set"));
+      return absl::AlreadyExistsError(
+          absl::StrCat("a database is at ", shared_->path, " already, and error_if_exists is set"));
     }
     return absl::OkStatus();
   }
@@ -170,10 +168,10 @@ class Opening {
           continue;
         }
         if (!options().salvage) return TableFault(*meta, table.status());
-        database_.losses.push_back(absl::StrCat(
-            "table ", meta->FileName(), " given up, with keys from ",
-            QuoteKey(meta->smallest_user_key()), " to ", QuoteKey(meta->largest_user_key()), ": ",
-            table.status().message()));
+        database_.losses.push_back(
+            absl::StrCat("table ", meta->FileName(), " given up, with keys from ",
+                         QuoteKey(meta->smallest_user_key()), " to ",
+                         QuoteKey(meta->largest_user_key()), ": ", table.status().message()));
         meta = metas.erase(meta);
       }
     }
@@ -182,9 +180,9 @@ class Opening {
 
   absl::Status TableFault(const TableMeta& meta, const absl::Status& status) const {
     if (!absl::IsNotFound(status) || shared_->read_only) return status;
-    return absl::DataLossError(absl::StrCat(
-        "table missing: the manifest names ", meta.FileName(),
-        "; put the file back, or open with salvage to go on without it"));
+    return absl::DataLossError(
+        absl::StrCat("table missing: the manifest names ", meta.FileName(),
+                     "; put the file back, or open with salvage to go on without it"));
   }
 
   // The view and the version keeper over what was read. From here on the tables' state is `shared_`'s.
@@ -233,10 +231,10 @@ class Opening {
     edit.epoch = shared_->epoch;
     edit.last_sequence = database_.logs.last_sequence;
     edit.comparator_name = std::string(options().comparator->name());
-    edit.table_options = RecordedTableOptions{
-        .filter_kind = options().filter_kind,
-        .bloom_filter_fp_chance = options().bloom_filter_fp_chance,
-        .compression = options().compression};
+    edit.table_options =
+        RecordedTableOptions{.filter_kind = options().filter_kind,
+                             .bloom_filter_fp_chance = options().bloom_filter_fp_chance,
+                             .compression = options().compression};
     for (const ManifestLog& old_log : database_.state.logs) {
       edit.logs_retired.push_back({old_log.epoch, old_log.number});
     }
@@ -272,9 +270,8 @@ class Opening {
       // Without it the database works as well.
       if (file.ok()) shared_->logger = std::make_shared<FileLogger>(*std::move(file));
     }
-    shared_->Log(LogLevel::kInfo,
-                 absl::StrCat("opened ", shared_->path, ", epoch ", shared_->epoch, ", sequence ",
-                              database_.logs.last_sequence));
+    shared_->Log(LogLevel::kInfo, absl::StrCat("opened ", shared_->path, ", epoch ", shared_->epoch,
+                                               ", sequence ", database_.logs.last_sequence));
     ReportFindings();
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/epoch.h"
 #include "base/to_absl.h"
 #include "sstable/table_reader.h"
@@ -20,10 +21,9 @@ constexpr uint64_t kBaseLevelWriteBuffers = 4;
 
 EngineLimits LimitsOf(const Options& options) {
   EngineLimits limits;
-  // Half of the budget may go to memtables, the active one included.
-  const size_t memtables = options.memory_budget_bytes / 2 / options.write_buffer_size_bytes;
-  limits.max_immutable_memtables =
-      std::clamp(memtables, size_t{2}, kMaxImmutableMemtables + 1) - 1;
+  // Three quarters of the budget may go to memtables while flushes are behind, the active one included.
+  const size_t memtables = options.memory_budget_bytes / 4 * 3 / options.write_buffer_size_bytes;
+  limits.max_immutable_memtables = std::clamp(memtables, size_t{2}, kMaxImmutableMemtables + 1) - 1;
   limits.target_table_size_bytes =
       std::min<uint64_t>(options.write_buffer_size_bytes, kMaxTableSizeBytes);
   limits.base_level_size_bytes = kBaseLevelWriteBuffers * options.write_buffer_size_bytes;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/clock.h"
 #include "base/epoch.h"
 #include "base/status_macros.h"
@@ -48,9 +49,8 @@ class SizeCheck final : public WriteBatch::Handler {
 
 absl::Status CheckBatch(const WriteBatch& batch) {
   if (batch.size_bytes() > WriteBatch::kMaxSizeBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("batch of ", batch.size_bytes(),
-                                                   " bytes, must be at most ",
-                                                   WriteBatch::kMaxSizeBytes));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "batch of ", batch.size_bytes(), " bytes, must be at most ", WriteBatch::kMaxSizeBytes));
   }
   if (batch.size_bytes() <= kMaxKeyBytes) return absl::OkStatus();  // so are its keys and values
   SizeCheck check;
@@ -115,15 +115,15 @@ absl::StatusOr<Durability> DbWriter::DurabilityOf(const WriteOptions& options) c
   if (!options.durability.has_value()) return standard;
   if (standard == Durability::kNone || *options.durability == Durability::kNone) {
     return absl::InvalidArgumentError(
-        "durability of a write: must be kSync or kBuffered, and unset in a database opened with kNone");
+        "durability of a write: must be kSync or kBuffered, and unset in a database opened with "
+        "kNone");
   }
   return *options.durability;
 }
 
 absl::Status DbWriter::CheckWritable() const {
   if (shared_.closed.load(std::memory_order_acquire)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("database ", shared_.path, " is closed"));
+    return absl::FailedPreconditionError(absl::StrCat("database ", shared_.path, " is closed"));
   }
   if (!shared_.error.ok()) return shared_.error.Refusal();
   return absl::OkStatus();
@@ -255,31 +255,36 @@ absl::StatusOr<bool> DbWriter::WrittenSince(const PendingWrite& write) const {
 }
 
 absl::Status DbWriter::MakeRoom(size_t bytes) {
+  bool wait_is_useless = false;
   for (;;) {
     SILTSTONE_RETURN_IF_ERROR(CheckWritable());
     size_t active_bytes = 0;
-    WriteStallInputs inputs = {};
+    WriteStallInputs inputs;
     {
       EpochGuard guard;
       const ReadView& view = shared_.views->current();
       active_bytes = view.active->used_bytes();
       inputs.immutable_memtables = view.immutables.size();
-      inputs.level0_runs = view.version->level(0).runs.size();
+      inputs.level0_runs = wait_is_useless ? 0 : view.version->level(0).runs.size();
     }
     const bool full = active_bytes >= shared_.options.write_buffer_size_bytes;
     const WriteStall stall = ComputeWriteStall(inputs, shared_.stall_limits, bytes, full);
     const uint64_t start_micros = NowMicros();
     if (stall.stop) {
-      background_.WaitForRoom(shared_.limits.max_immutable_memtables,
-                              shared_.stall_limits.level0_stop_runs);
-    } else if (stall.delay_micros != 0) {
-      std::this_thread::sleep_for(std::chrono::microseconds(stall.delay_micros));
-    }
-    if (stall.stop || stall.delay_micros != 0) {
+      wait_is_useless = !background_.WaitForRoom(shared_.stall_limits.immutable_memtables_stop,
+                                                 shared_.stall_limits.level0_stop_runs);
       shared_.counters.Add(kWriteStallMicros, NowMicros() - start_micros);
+      continue;
     }
-    if (stall.stop) continue;
-    if (!full) return absl::OkStatus();
+    if (!full) {
+      const uint64_t micros =
+          pacer_.MicrosToSleep(stall, bytes, start_micros, shared_.stall_limits);
+      if (micros != 0) {
+        std::this_thread::sleep_for(std::chrono::microseconds(micros));
+        shared_.counters.Add(kWriteStallMicros, NowMicros() - start_micros);
+      }
+      return absl::OkStatus();
+    }
     const absl::Status status = SwitchMemtable();
     if (!status.ok()) {
       shared_.Fail(status);

@@ -7,10 +7,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+
 #include "engine/db_background.h"
 #include "engine/db_shared.h"
 #include "engine/wal/log_writer.h"
 #include "engine/write/write_queue.h"
+#include "engine/write/write_stall.h"
 
 namespace siltstone {
 
@@ -64,6 +66,7 @@ class DbWriter {
   WriteQueue queue_;
   std::unique_ptr<LogWriter> log_;
   SequenceNumber last_sequence_;
+  WritePacer pacer_;
   uint64_t newest_closed_memtable_ = 0;
   std::string payload_;  // of the group being committed; kept for its memory
 };

@@ -50,11 +50,11 @@ absl::StatusOr<JobResult> RunCompaction(const TableStore& store, const Version& 
   DropRule rule(order, snapshots, [&](std::string_view user_key) {
     return !base.HasKeyBelow(inputs.output_level, user_key);
   });
-  TableOutput output(store, {.level = inputs.output_level,
-                             .target_size_bytes = inputs.target_table_size_bytes,
-                             .max_grandparent_bytes =
-                                 kMaxGrandparentFactor * inputs.target_table_size_bytes,
-                             .grandparents = inputs.grandparents});
+  TableOutput output(
+      store, {.level = inputs.output_level,
+              .target_size_bytes = inputs.target_table_size_bytes,
+              .max_grandparent_bytes = kMaxGrandparentFactor * inputs.target_table_size_bytes,
+              .grandparents = inputs.grandparents});
   uint64_t count = 0;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     if (++count % kStopCheckInterval == 0 && stop.load(std::memory_order_relaxed)) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+
 #include "engine/compaction/job_result.h"
 #include "engine/compaction/table_output.h"
 #include "engine/compaction/table_store.h"

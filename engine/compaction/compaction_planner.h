@@ -35,19 +35,18 @@ struct PlannedCompaction {
 };
 
 // The most needed compaction that touches no table for which `is_busy` holds, or nullopt.
-std::optional<PlannedCompaction> PlanCompaction(
-    const Version& version, KeyOrder order, const PlanLimits& limits,
-    const std::array<std::string, kLevelCount>& cursors,
-    const std::function<bool(const Table&)>& is_busy);
+std::optional<PlannedCompaction> PlanCompaction(const Version& version, const PlanLimits& limits,
+                                                const std::array<std::string, kLevelCount>& cursors,
+                                                const std::function<bool(const Table&)>& is_busy);
 
-// The tables of a level that hold keys of the range.
-std::vector<std::shared_ptr<Table>> TablesInRange(const Version& version, KeyOrder order, int level,
-                                                  const KeyRange& range);
+// What a manual compaction of the range from `level` to the next one takes: all tables of the level that hold keys
+// of the range (on level 0, also those that overlap these). Nullopt when there is none.
+std::optional<CompactionInputs> PlanRange(const Version& version, const PlanLimits& limits,
+                                          int level, const KeyRange& range);
 
-// What a manual compaction of the range from `level` to `output_level` takes: nullopt when nothing is left to do.
-// With equal levels, only tables that hold tombstones or more than one version of a key are rewritten.
-std::optional<CompactionInputs> PlanRange(const Version& version, KeyOrder order,
-                                          const PlanLimits& limits, int level, int output_level,
-                                          const KeyRange& range);
+// What rewriting `level` in place takes next: the first stretch of neighbouring tables of the range that hold
+// tombstones or several versions of a key and whose file is older than `before`. Nullopt when none is left.
+std::optional<CompactionInputs> PlanRewrite(const Version& version, const PlanLimits& limits,
+                                            int level, const KeyRange& range, FileId before);
 
 }  // namespace siltstone

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+
 #include "engine/compaction/job_result.h"
 #include "engine/compaction/table_store.h"
 #include "memtable/memtable.h"

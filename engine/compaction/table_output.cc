@@ -19,9 +19,8 @@ TableOutput::~TableOutput() {
 
 absl::Status TableOutput::Add(std::string_view internal_key, std::string_view value) {
   const std::string_view user_key = ExtractUserKey(internal_key);
-  const bool new_key =
-      !current_.has_value() ||
-      store_.options().order.CompareUserKeys(user_key, last_user_key_) != 0;
+  const bool new_key = !current_.has_value() ||
+                       store_.options().order.CompareUserKeys(user_key, last_user_key_) != 0;
   if (new_key) {
     if (ShouldCut(user_key) && current_.has_value()) SILTSTONE_RETURN_IF_ERROR(FinishTable());
     last_user_key_.assign(user_key);
@@ -47,8 +46,7 @@ bool TableOutput::ShouldCut(std::string_view user_key) {
       current_->writer->estimated_size_bytes() >= options_.target_size_bytes) {
     return true;
   }
-  return options_.max_grandparent_bytes != 0 &&
-         overlapped_bytes_ > options_.max_grandparent_bytes;
+  return options_.max_grandparent_bytes != 0 && overlapped_bytes_ > options_.max_grandparent_bytes;
 }
 
 absl::Status TableOutput::FinishTable() {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/hash.h"
 #include "base/status_macros.h"
 #include "engine/manifest/file_names.h"

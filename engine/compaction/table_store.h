@@ -6,13 +6,15 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+
+#include "siltstone/file_system.h"
+#include "siltstone/options.h"
+
 #include "base/filter_policy.h"
 #include "base/internal_key.h"
 #include "engine/manifest/secret_ring.h"
 #include "engine/manifest/table.h"
 #include "engine/manifest/table_meta.h"
-#include "siltstone/file_system.h"
-#include "siltstone/options.h"
 #include "sstable/block_cache.h"
 #include "sstable/table_writer.h"
 

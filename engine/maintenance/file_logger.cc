@@ -1,7 +1,6 @@
 #include "engine/maintenance/file_logger.h"
 
 #include <ctime>
-
 #include <string>
 
 namespace siltstone {

@@ -3,9 +3,10 @@
 #include <memory>
 #include <string_view>
 
-#include "base/mutex.h"
 #include "siltstone/file_system.h"
 #include "siltstone/logger.h"
+
+#include "base/mutex.h"
 
 namespace siltstone {
 

@@ -3,8 +3,10 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "engine/manifest/version.h"
+
 #include "siltstone/file_system.h"
+
+#include "engine/manifest/version.h"
 
 namespace siltstone {
 

@@ -23,11 +23,6 @@ VersionKeeper::VersionKeeper(VersionKeeperOptions options, ManifestState state,
       state_(std::move(state)),
       version_(std::move(version)) {}
 
-absl::Status VersionKeeper::Begin() {
-  MutexLock install_lock(install_mutex_);
-  return Renew(state());
-}
-
 absl::Status VersionKeeper::Install(
     const VersionEdit& edit, std::span<const std::shared_ptr<Table>> tables,
     const std::function<void(const std::shared_ptr<const Version>&)>& publish) {
@@ -36,7 +31,7 @@ absl::Status VersionKeeper::Install(
   VersionEdit recorded = edit;
   recorded.next_file_number = next_file_number_.load(std::memory_order_relaxed);
   // Before anything is written: an edit that does not fit must not reach the disk.
-  SILTSTONE_RETURN_IF_ERROR(next_state.Apply(recorded));
+  SILTSTONE_RETURN_IF_ERROR(next_state.Apply(recorded, options_.order));
   const std::shared_ptr<const Version> base = current();
   absl::StatusOr<std::shared_ptr<const Version>> version =
       BuildVersion(options_.order, *base, recorded, tables);
@@ -78,9 +73,14 @@ absl::Status VersionKeeper::Renew(const ManifestState& state) {
   if (!writer.ok()) return writer.status();
   writer_ = *std::move(writer);
   first_size_bytes_ = writer_->size_bytes();
-  if (!manifest_name_.empty()) options_.obsolete_sink(manifest_name_);
-  manifest_name_ = ManifestFileName({options_.epoch, number});
+  if (manifest_.InRange()) options_.obsolete_sink(ManifestFileName(manifest_));
+  manifest_ = {options_.epoch, number};
   return absl::OkStatus();
+}
+
+FileId VersionKeeper::manifest() const {
+  MutexLock install_lock(install_mutex_);
+  return manifest_;
 }
 
 std::shared_ptr<const Version> VersionKeeper::current() const {

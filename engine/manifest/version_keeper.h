@@ -8,13 +8,15 @@
 #include <string>
 
 #include "absl/status/status.h"
+
+#include "siltstone/file_system.h"
+
 #include "base/checksum.h"
 #include "base/mutex.h"
 #include "engine/manifest/manifest_state.h"
 #include "engine/manifest/manifest_writer.h"
 #include "engine/manifest/version.h"
 #include "engine/manifest/version_edit.h"
-#include "siltstone/file_system.h"
 
 namespace siltstone {
 
@@ -46,12 +48,10 @@ struct VersionKeeperOptions {
 // Thread-safe.
 class VersionKeeper {
  public:
-  // `state` and `version` describe the same tables. Writes nothing: call Begin before the first Install.
+  // `state` and `version` describe the same tables. Writes nothing: the first Install
+  // begins a manifest.
   VersionKeeper(VersionKeeperOptions options, ManifestState state,
                 std::shared_ptr<const Version> version, uint64_t next_file_number);
-
-  // Writes a manifest of the whole state and makes it the current one.
-  absl::Status Begin();
 
   // Makes `edit` durable, then calls `publish` with the version that follows from it, still under the install
   // lock, so that versions are published in order. `tables` holds an open Table for every table the edit adds.
@@ -60,6 +60,9 @@ class VersionKeeper {
                        const std::function<void(const std::shared_ptr<const Version>&)>& publish);
 
   uint64_t NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
+
+  // The manifest written last; both zero before the first Install. Waits for an Install under way.
+  FileId manifest() const;
 
   std::shared_ptr<const Version> current() const;
   // A copy of the state on record.
@@ -73,9 +76,9 @@ class VersionKeeper {
   const VersionKeeperOptions options_;
   std::atomic<uint64_t> next_file_number_;
 
-  Mutex install_mutex_;  // held during the I/O of an install
+  mutable Mutex install_mutex_;  // held during the I/O of an install
   std::unique_ptr<ManifestWriter> writer_ ABSL_GUARDED_BY(install_mutex_);
-  std::string manifest_name_ ABSL_GUARDED_BY(install_mutex_);
+  FileId manifest_ ABSL_GUARDED_BY(install_mutex_);
   uint64_t first_size_bytes_ ABSL_GUARDED_BY(install_mutex_) = 0;
 
   mutable Mutex mutex_;  // taken after install_mutex_; never held during I/O

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/status_macros.h"
 #include "base/to_absl.h"
 #include "engine/manifest/file_names.h"
@@ -52,9 +53,8 @@ class LogReplay {
     expectation.number = log_.number;
     expectation.minimum_size = log_.minimum_size;
     expectation.sealed_size = log_.sealed_size;
-    absl::StatusOr<std::unique_ptr<LogReader>> reader =
-        LogReader::Open(*std::move(file), name_, expectation,
-                        {.salvage = options_.salvage, .live = options_.live});
+    absl::StatusOr<std::unique_ptr<LogReader>> reader = LogReader::Open(
+        *std::move(file), name_, expectation, {.salvage = options_.salvage, .live = options_.live});
     if (!reader.ok()) return reader.status();
     LogRecord record;
     for (;;) {

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+
+#include "siltstone/file_system.h"
+
 #include "base/internal_key.h"
 #include "engine/manifest/manifest_state.h"
 #include "memtable/memtable.h"
-#include "siltstone/file_system.h"
 
 namespace siltstone {
 
@@ -26,8 +28,9 @@ struct LogReplayOptions {
 
 // What the logs held that is in no table yet.
 struct ReplayedLogs {
-  std::vector<std::shared_ptr<MemTable>> memtables;  // oldest first, none empty; the id is the log's number
-  SequenceNumber last_sequence = 0;                  // at least the manifest's
+  std::vector<std::shared_ptr<MemTable>>
+      memtables;                     // oldest first, none empty; the id is the log's number
+  SequenceNumber last_sequence = 0;  // at least the manifest's
   uint64_t records = 0;
   uint64_t torn_bytes = 0;          // of a tail that a crash cut short: nothing acknowledged
   std::vector<std::string> losses;  // salvage: what was given up

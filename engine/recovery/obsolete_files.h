@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/mutex.h"
 #include "siltstone/file_system.h"
+
+#include "base/mutex.h"
 
 namespace siltstone {
 

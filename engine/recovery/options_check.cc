@@ -40,13 +40,15 @@ void CheckSizes(const Options& options, FaultList* faults) {
   faults->Expect(options.block_size_bytes >= kMinBlockSizeBytes &&
                      options.block_size_bytes <= kMaxBlockSizeBytes,
                  "block_size_bytes", options.block_size_bytes, "64 to 16777216");
-  faults->Expect(options.max_background_jobs >= 1 && options.max_background_jobs <= kMaxBackgroundJobs,
-                 "max_background_jobs", options.max_background_jobs, "1 to 64");
+  faults->Expect(
+      options.max_background_jobs >= 1 && options.max_background_jobs <= kMaxBackgroundJobs,
+      "max_background_jobs", options.max_background_jobs, "1 to 64");
 }
 
 void CheckChoices(const Options& options, FaultList* faults) {
-  faults->Expect(options.compression == Compression::kNone || options.compression == Compression::kLz4,
-                 "compression", static_cast<int>(options.compression), "kNone (0) or kLz4 (1)");
+  faults->Expect(
+      options.compression == Compression::kNone || options.compression == Compression::kLz4,
+      "compression", static_cast<int>(options.compression), "kNone (0) or kLz4 (1)");
   faults->Expect(options.durability == Durability::kSync ||
                      options.durability == Durability::kBuffered ||
                      options.durability == Durability::kNone,

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
+
 #include "siltstone/options.h"
 
 // What an Options value must satisfy before anything on disk is looked at. Pure functions.

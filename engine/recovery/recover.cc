@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/status_macros.h"
 #include "base/to_absl.h"
 #include "engine/manifest/file_names.h"
@@ -102,11 +103,10 @@ std::vector<std::string> FindObsoleteFiles(const std::vector<DirectoryEntry>& fi
   for (const DirectoryEntry& file : files) {
     const std::optional<ParsedFileName> name = ParseFileName(file.name);
     if (!name.has_value()) continue;
-    const bool garbage =
-        (name->kind == FileKind::kTable && !tables.contains(name->id)) ||
-        (name->kind == FileKind::kLog && !logs.contains(name->id)) ||
-        (name->kind == FileKind::kManifest && name->id != manifest) ||
-        (name->kind == FileKind::kInfoLog && name->id.epoch + 1 < manifest.epoch);
+    const bool garbage = (name->kind == FileKind::kTable && !tables.contains(name->id)) ||
+                         (name->kind == FileKind::kLog && !logs.contains(name->id)) ||
+                         (name->kind == FileKind::kManifest && name->id != manifest) ||
+                         (name->kind == FileKind::kInfoLog && name->id.epoch + 1 < manifest.epoch);
     if (garbage) obsolete.push_back(file.name);
   }
   return obsolete;

@@ -7,11 +7,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+
+#include "siltstone/options.h"
+
 #include "engine/manifest/current_file.h"
 #include "engine/manifest/manifest_state.h"
 #include "engine/manifest/secret_ring.h"
 #include "engine/recovery/log_replay.h"
-#include "siltstone/options.h"
 
 namespace siltstone {
 
@@ -19,10 +21,10 @@ namespace siltstone {
 struct RecoveredDatabase {
   CurrentFile current;
   ManifestState state;
-  SecretRing secrets;           // empty when they are lost
-  absl::Status secrets_fault;   // why they are lost
+  SecretRing secrets;          // empty when they are lost
+  absl::Status secrets_fault;  // why they are lost
   ReplayedLogs logs;
-  uint64_t newest_epoch = 0;    // of the manifest and of every file name in the directory
+  uint64_t newest_epoch = 0;  // of the manifest and of every file name in the directory
   std::vector<DirectoryEntry> files;
   std::vector<std::string> losses;
 };

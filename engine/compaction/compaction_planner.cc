@@ -1,0 +1,94 @@
+#include "engine/compaction/compaction_planner.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace siltstone {
+namespace {
+
+struct Hull {
+  std::string_view smallest;
+  std::string_view largest;
+};
+
+// The least range of user keys that holds all the tables. REQUIRES: there is one.
+Hull HullOf(KeyOrder order, const std::vector<std::shared_ptr<Table>>& tables, Hull hull) {
+  for (const auto& table : tables) {
+    const std::string_view smallest = table->meta.smallest_user_key();
+    const std::string_view largest = table->meta.largest_user_key();
+    if (order.CompareUserKeys(smallest, hull.smallest) < 0) hull.smallest = smallest;
+    if (order.CompareUserKeys(largest, hull.largest) > 0) hull.largest = largest;
+  }
+  return hull;
+}
+
+Hull HullOf(KeyOrder order, const std::vector<std::shared_ptr<Table>>& tables) {
+  const TableMeta& first = tables.front()->meta;
+  return HullOf(order, tables, {first.smallest_user_key(), first.largest_user_key()});
+}
+
+// Tables of level 0 overlap one another. One may go down only together with those that overlap it: an older one
+// left above would hide the newer entries.
+std::vector<std::shared_ptr<Table>> CloseOverLevel0(const Version& version,
+                                                    std::vector<std::shared_ptr<Table>> tables) {
+  for (;;) {
+    const Hull hull = HullOf(version.order(), tables);
+    std::vector<std::shared_ptr<Table>> wider = version.Overlapping(0, hull.smallest, hull.largest);
+    if (wider.size() == tables.size()) return tables;
+    tables = std::move(wider);
+  }
+}
+
+// Overlaps and grandparents of inputs whose levels are set.
+void Complete(const Version& version, const PlanLimits& limits, CompactionInputs* inputs) {
+  Hull hull = HullOf(version.order(), inputs->inputs);
+  if (inputs->output_level != inputs->input_level) {
+    inputs->overlaps = version.Overlapping(inputs->output_level, hull.smallest, hull.largest);
+    hull = HullOf(version.order(), inputs->overlaps, hull);
+  }
+  if (inputs->output_level + 1 < kLevelCount) {
+    for (const auto& table :
+         version.Overlapping(inputs->output_level + 1, hull.smallest, hull.largest)) {
+      inputs->grandparents.push_back(
+          {std::string(table->meta.largest_user_key()), table->meta.file_size_bytes});
+    }
+  }
+  inputs->target_table_size_bytes = limits.target_table_size_bytes;
+}
+
+bool NeedsRewrite(const Table& table, FileId before) {
+  return table.meta.file_id() < before &&
+         (table.meta.tombstones != 0 || table.meta.entries != table.meta.distinct_keys);
+}
+
+}  // namespace
+
+std::optional<CompactionInputs> PlanRange(const Version& version, const PlanLimits& limits,
+                                          int level, const KeyRange& range) {
+  CompactionInputs inputs;
+  inputs.input_level = level;
+  inputs.output_level = level + 1;
+  inputs.inputs = version.Overlapping(level, range.begin, range.end);
+  if (inputs.inputs.empty()) return std::nullopt;
+  if (level == 0) inputs.inputs = CloseOverLevel0(version, std::move(inputs.inputs));
+  Complete(version, limits, &inputs);
+  return inputs;
+}
+
+std::optional<CompactionInputs> PlanRewrite(const Version& version, const PlanLimits& limits,
+                                            int level, const KeyRange& range, FileId before) {
+  CompactionInputs inputs;
+  inputs.input_level = level;
+  inputs.output_level = level;
+  const std::vector<std::shared_ptr<Table>> tables =
+      version.Overlapping(level, range.begin, range.end);
+  auto table = tables.begin();
+  while (table != tables.end() && !NeedsRewrite(**table, before)) ++table;
+  // Only neighbours go together: an output table must not reach over one that stays.
+  while (table != tables.end() && NeedsRewrite(**table, before)) inputs.inputs.push_back(*table++);
+  if (inputs.inputs.empty()) return std::nullopt;
+  Complete(version, limits, &inputs);
+  return inputs;
+}
+
+}  // namespace siltstone
