@@ -11,7 +11,6 @@ namespace siltstone {
 namespace {
 
 constexpr uint64_t kStopCheckInterval = 256;  // entries
-constexpr uint64_t kMaxGrandparentFactor = 10;
 
 // One source a level-0 table, one for the tables of a deeper level, which do not overlap.
 std::unique_ptr<InternalIterator> MergeInputs(const CompactionInputs& inputs, KeyOrder order) {
@@ -53,7 +52,7 @@ absl::StatusOr<JobResult> RunCompaction(const TableStore& store, const Version& 
   TableOutput output(
       store, {.level = inputs.output_level,
               .target_size_bytes = inputs.target_table_size_bytes,
-              .max_grandparent_bytes = kMaxGrandparentFactor * inputs.target_table_size_bytes,
+              .max_grandparent_bytes = kMaxGrandparentTables * inputs.target_table_size_bytes,
               .grandparents = inputs.grandparents});
   uint64_t count = 0;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {

@@ -14,6 +14,9 @@
 
 namespace siltstone {
 
+// An output table overlaps at most this many tables' worth of the level below its own.
+inline constexpr uint64_t kMaxGrandparentTables = 10;
+
 // What one compaction takes and where its output goes.
 struct CompactionInputs {
   int input_level = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/compaction/compaction_picker.h"
+
 namespace siltstone {
 namespace {
 
@@ -61,7 +63,50 @@ bool NeedsRewrite(const Table& table, FileId before) {
          (table.meta.tombstones != 0 || table.meta.entries != table.meta.distinct_keys);
 }
 
+PickerLevels DescribeLevels(const Version& version,
+                            const std::function<bool(const Table&)>& is_busy) {
+  PickerLevels levels;
+  version.ForEachTable([&](int level, const Table& table) {
+    levels[static_cast<size_t>(level)].push_back({.smallest = table.meta.smallest_user_key(),
+                                                  .largest = table.meta.largest_user_key(),
+                                                  .size_bytes = table.meta.file_size_bytes,
+                                                  .busy = is_busy(table)});
+  });
+  return levels;
+}
+
+std::vector<std::shared_ptr<Table>> TablesAt(const Version& version, int level,
+                                             const std::vector<size_t>& indices) {
+  const std::vector<std::shared_ptr<Table>> tables = version.Overlapping(level, {}, {});
+  std::vector<std::shared_ptr<Table>> chosen;
+  for (size_t index : indices) chosen.push_back(tables[index]);
+  return chosen;
+}
+
 }  // namespace
+
+std::optional<PlannedCompaction> PlanCompaction(
+    const Version& version, const PlanLimits& limits,
+    const std::array<std::string, kLevelCount>& cursors,
+    const std::function<bool(const Table&)>& is_busy) {
+  std::array<std::string_view, kLevelCount> cursor_views;
+  for (size_t level = 0; level < cursors.size(); ++level) {
+    if (!cursors[level].empty()) cursor_views[level] = cursors[level];
+  }
+  const std::optional<Pick> pick = PickCompaction(
+      DescribeLevels(version, is_busy), version.order(),
+      {.base_level_size_bytes = limits.base_level_size_bytes,
+       .max_grandparent_bytes = kMaxGrandparentTables * limits.target_table_size_bytes},
+      cursor_views);
+  if (!pick.has_value()) return std::nullopt;
+  PlannedCompaction planned;
+  planned.trivial_move = pick->trivial_move;
+  planned.inputs.input_level = pick->input_level;
+  planned.inputs.output_level = pick->output_level;
+  planned.inputs.inputs = TablesAt(version, pick->input_level, pick->inputs);
+  Complete(version, limits, &planned.inputs);
+  return planned;
+}
 
 std::optional<CompactionInputs> PlanRange(const Version& version, const PlanLimits& limits,
                                           int level, const KeyRange& range) {
