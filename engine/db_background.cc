@@ -54,7 +54,7 @@ std::optional<DbBackground::Job> DbBackground::PickLocked() {
   };
   std::optional<PlannedCompaction> planned =
       PlanCompaction(*job.base, LimitsForPlans(), cursors_, is_busy);
-  if (!planned.has_value()) return std::nullopt;
+  if (!planned.has_value() || IsBusyLocked(planned->inputs)) return std::nullopt;
   job.inputs = std::move(planned->inputs);
   job.trivial_move = planned->trivial_move;
   job.id = next_job_id_++;
@@ -67,21 +67,34 @@ std::optional<DbBackground::Job> DbBackground::PickLocked() {
 }
 
 bool DbBackground::IsBusyLocked(const CompactionInputs& inputs) const {
-  const auto busy = [this](const std::shared_ptr<Table>& table) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return busy_tables_.contains(table->meta.file_id());
-  };
-  return std::any_of(inputs.inputs.begin(), inputs.inputs.end(), busy) ||
-         std::any_of(inputs.overlaps.begin(), inputs.overlaps.end(), busy);
+  for (const auto* tables : {&inputs.inputs, &inputs.overlaps}) {
+    for (const std::shared_ptr<Table>& table : *tables) {
+      if (busy_tables_.contains(table->meta.file_id())) return true;
+    }
+  }
+  for (const OutputRange& running : running_outputs_) {
+    if (running.level == inputs.output_level &&
+        shared_.order.CompareUserKeys(running.smallest, inputs.largest) <= 0 &&
+        shared_.order.CompareUserKeys(running.largest, inputs.smallest) >= 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void DbBackground::MarkBusyLocked(const CompactionInputs& inputs, bool busy) {
+  const OutputRange range = {inputs.output_level, inputs.smallest, inputs.largest};
+  if (busy) {
+    running_outputs_.push_back(range);
+  } else {
+    running_outputs_.erase(std::find(running_outputs_.begin(), running_outputs_.end(), range));
+  }
   for (const auto* tables : {&inputs.inputs, &inputs.overlaps}) {
     for (const std::shared_ptr<Table>& table : *tables) {
-      const TableKey key = table->meta.file_id();
       if (busy) {
-        busy_tables_.insert(key);
+        busy_tables_.insert(table->meta.file_id());
       } else {
-        busy_tables_.erase(key);
+        busy_tables_.erase(table->meta.file_id());
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,7 +30,8 @@ namespace siltstone {
 // Invariants:
 //   I1. At most one flush runs at a time, so that level 0 stays ordered by age.
 //   I2. A table is an input of at most one job at a time (busy_tables_).
-//   I3. An input is picked under the same lock under which a finished job gives its tables free, after its
+//   I3. Running jobs of one output level write to disjoint key ranges.
+//   I4. An input is picked under the same lock under which a finished job gives its tables free, after its
 //       install: so no job works on a table that has gone.
 //
 // Thread-safe. No lock is held while a job runs or a listener is told.
@@ -60,6 +62,13 @@ class DbBackground {
   void Stop();
 
  private:
+  // What a running job may write: a table that comes to the level meanwhile must not lie in between.
+  struct OutputRange {
+    int level = 0;
+    std::string smallest;
+    std::string largest;
+    bool operator==(const OutputRange&) const = default;
+  };
   struct Job {
     uint64_t id = 0;
     CompactionInputs inputs;
@@ -96,6 +105,7 @@ class DbBackground {
   bool flush_running_ ABSL_GUARDED_BY(mutex_) = false;
   int compactions_running_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_job_id_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::list<OutputRange> running_outputs_ ABSL_GUARDED_BY(mutex_);
   std::set<FileId> busy_tables_ ABSL_GUARDED_BY(mutex_);
   std::set<FileId> damaged_tables_ ABSL_GUARDED_BY(mutex_);  // not compacted again
   std::array<std::string, kLevelCount> cursors_ ABSL_GUARDED_BY(mutex_);

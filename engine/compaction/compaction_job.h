@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,6 +25,8 @@ struct CompactionInputs {
   std::vector<std::shared_ptr<Table>> inputs;    // of the input level, in the order of the level
   std::vector<std::shared_ptr<Table>> overlaps;  // of the output level, in key order
   std::vector<GrandparentRange> grandparents;
+  std::string smallest;  // user keys: the range of inputs and overlaps, which the output stays in
+  std::string largest;
   uint64_t target_table_size_bytes = 0;
 };
 

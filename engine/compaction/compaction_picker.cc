@@ -132,9 +132,9 @@ std::optional<Pick> PickCompaction(const PickerLevels& levels, KeyOrder order,
   std::sort(due.begin(), due.end());
   const Picker picker(levels, order, limits);
   for (const auto& [score, level] : due) {
-    std::optional<Pick> pick = level == 0 ? picker.PickLevel0()
-                                          : picker.PickDeep(level, cursors[level],
-                                                            cursors[level].data() != nullptr);
+    std::optional<Pick> pick =
+        level == 0 ? picker.PickLevel0()
+                   : picker.PickDeep(level, cursors[level], cursors[level].data() != nullptr);
     if (pick.has_value()) return pick;
   }
   return std::nullopt;

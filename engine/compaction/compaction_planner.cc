@@ -55,6 +55,8 @@ void Complete(const Version& version, const PlanLimits& limits, CompactionInputs
           {std::string(table->meta.largest_user_key()), table->meta.file_size_bytes});
     }
   }
+  inputs->smallest = std::string(hull.smallest);
+  inputs->largest = std::string(hull.largest);
   inputs->target_table_size_bytes = limits.target_table_size_bytes;
 }
 
@@ -85,10 +87,9 @@ std::vector<std::shared_ptr<Table>> TablesAt(const Version& version, int level,
 
 }  // namespace
 
-std::optional<PlannedCompaction> PlanCompaction(
-    const Version& version, const PlanLimits& limits,
-    const std::array<std::string, kLevelCount>& cursors,
-    const std::function<bool(const Table&)>& is_busy) {
+std::optional<PlannedCompaction> PlanCompaction(const Version& version, const PlanLimits& limits,
+                                                const std::array<std::string, kLevelCount>& cursors,
+                                                const std::function<bool(const Table&)>& is_busy) {
   std::array<std::string_view, kLevelCount> cursor_views;
   for (size_t level = 0; level < cursors.size(); ++level) {
     if (!cursors[level].empty()) cursor_views[level] = cursors[level];
