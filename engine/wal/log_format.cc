@@ -51,7 +51,7 @@ std::string EncodeLogHeader(const LogHeader& header) {
   AppendFixed64(&bytes, header.epoch);
   AppendFixed64(&bytes, header.number);
   AppendFixed64(&bytes, header.predecessor_number);
-  AppendFixed64(&bytes, header.predecessor_sealed_size_bytes);
+  AppendFixed64(&bytes, header.predecessor_sealed_size);
   AppendFixed64(&bytes, header.mask);
   AppendFixed64(&bytes, header.allocated_bytes);
   AppendFixed64(&bytes, 0);
@@ -81,7 +81,7 @@ absl::StatusOr<LogHeader> DecodeLogHeader(std::string_view bytes, std::string_vi
       decoder.Fixed64(&header.database_id.high) && decoder.Fixed64(&header.database_id.low) &&
       decoder.Fixed64(&header.epoch) && decoder.Fixed64(&header.number) &&
       decoder.Fixed64(&header.predecessor_number) &&
-      decoder.Fixed64(&header.predecessor_sealed_size_bytes) && decoder.Fixed64(&header.mask) &&
+      decoder.Fixed64(&header.predecessor_sealed_size) && decoder.Fixed64(&header.mask) &&
       decoder.Fixed64(&header.allocated_bytes) && decoder.Fixed64(&reserved);
   SILTSTONE_NEVER(!whole, "log header fields do not fill the log header");
   if (version != kLogVersion) {

@@ -15,10 +15,11 @@
 
 // The bytes of a log: what WAL and MANIFEST files are made of.
 //
-// Format (FORMAT.md, "Log"): a header of 96 bytes, records that start at multiples of 8, then zeroes up to
-// the allocated size. A record is a header of 40 bytes, the masked payload, zero padding and an end mark.
-// The mask makes every 512-byte sector part of a written record non-zero, which tells "never written" from
-// "damaged" when the end of a log is judged (log_tail.h).
+// Format (FORMAT.md, "Log"): a header of 96 bytes, records that start at multiples of 8, then
+// zeroes up to the allocated size. A record is a header of 40 bytes, the masked payload, zero
+// padding and an end mark. The mask makes every 512-byte sector part of a written record
+// non-zero, which tells "never written" from "damaged" when the end of a log is judged
+// (log_tail.h).
 
 namespace siltstone {
 
@@ -51,10 +52,10 @@ struct LogHeader {
   TableId database_id;
   uint64_t epoch = 0;
   uint64_t number = 0;
-  uint64_t predecessor_number = 0;             // 0: there is none
-  uint64_t predecessor_sealed_size_bytes = 0;  // where the predecessor's valid records end
-  uint64_t mask = 0;             // random; LogWriter::Create draws one where this is 0
-  uint64_t allocated_bytes = 0;  // the file is never shorter; set by LogWriter::Create
+  uint64_t predecessor_number = 0;       // 0: there is none
+  uint64_t predecessor_sealed_size = 0;  // where the predecessor's valid records end
+  uint64_t mask = 0;                     // random; LogWriter::Create draws one where this is 0
+  uint64_t allocated_bytes = 0;          // the file is never shorter; set by LogWriter::Create
 };
 
 // kLogHeaderBytes bytes.
@@ -62,8 +63,8 @@ std::string EncodeLogHeader(const LogHeader& header);
 // Checks L1-L3 of bytes that may be anything; DataLoss names the file.
 absl::StatusOr<LogHeader> DecodeLogHeader(std::string_view bytes, std::string_view file_name);
 
-// What all record checksums of a log are bound to: its header's checksum (and so database id, epoch,
-// number and kind) and its mask.
+// What all record checksums of a log are bound to: its header's checksum (and so database id,
+// epoch, number and kind) and its mask.
 TableId LogIdentity(const LogHeader& header);
 
 struct RecordHeader {
@@ -118,7 +119,8 @@ inline bool MayBeRecordHeader(const char* bytes) {
   return type_and_zeroes - 1 <= 1;
 }
 
-// Masks, or unmasks, payload bytes that stand at `file_offset`, a multiple of 8; `in` may be `out`. (L7)
+// Masks, or unmasks, payload bytes that stand at `file_offset`, a multiple of 8; `in` may be
+// `out`. (L7)
 void MaskBytes(uint64_t mask, uint64_t file_offset, const char* in, size_t count, char* out);
 
 }  // namespace siltstone

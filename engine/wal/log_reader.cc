@@ -53,15 +53,15 @@ absl::StatusOr<std::unique_ptr<LogReader>> LogReader::Open(std::unique_ptr<Rando
   if (!header.ok()) return header.status();
   SILTSTONE_RETURN_IF_ERROR(CheckIdentity(*header, expectation, file_name));
 
-  if (expectation.sealed_size_bytes.value_or(kLogHeaderBytes) < kLogHeaderBytes) {
-    return IdentityLoss("sealed size", std::to_string(*expectation.sealed_size_bytes),
+  if (expectation.sealed_size.value_or(kLogHeaderBytes) < kLogHeaderBytes) {
+    return IdentityLoss("sealed size", std::to_string(*expectation.sealed_size),
                         absl::StrCat("at least ", kLogHeaderBytes), file_name);
   }
 
   auto reader = std::unique_ptr<LogReader>(
       new LogReader(std::move(file), file_name, *header, expectation, options));
-  const uint64_t required = expectation.sealed_size_bytes.value_or(
-      std::max(expectation.minimum_size_bytes, header->allocated_bytes));
+  const uint64_t required =
+      expectation.sealed_size.value_or(std::max(expectation.minimum_size, header->allocated_bytes));
   SILTSTONE_RETURN_IF_ERROR(reader->CheckFileSize(required));
   return reader;
 }
@@ -74,10 +74,9 @@ LogReader::LogReader(std::unique_ptr<RandomAccessFile> file, std::string_view fi
       identity_(LogIdentity(header)),
       options_(options),
       file_size_bytes_(file->size_bytes()),
-      sealed_size_bytes_(expectation.sealed_size_bytes),
+      sealed_size_(expectation.sealed_size),
       // A sealed log is its first bytes, and nothing behind them counts. (L19)
-      window_(std::move(file),
-              std::min(file_size_bytes_, sealed_size_bytes_.value_or(file_size_bytes_))),
+      window_(std::move(file), std::min(file_size_bytes_, sealed_size_.value_or(file_size_bytes_))),
       allocated_bytes_(header.allocated_bytes) {}
 
 absl::StatusOr<bool> LogReader::Next(LogRecord* record) {
@@ -132,14 +131,14 @@ absl::Status LogReader::TakeAllocation(std::span<const char> payload) {
   }
   allocated_bytes_ = allocated_bytes;
   // A live log may have grown after this reader learnt its size.
-  if (options_.live || sealed_size_bytes_.has_value()) return absl::OkStatus();
+  if (options_.live || sealed_size_.has_value()) return absl::OkStatus();
   return CheckFileSize(allocated_bytes);
 }
 
-// What the fault at next_offset_ means: true to look again (at next_offset_, which may have moved), false at the
-// end of the log, or the damage.
+// What the fault at next_offset_ means: true to look again (at next_offset_, which may have
+// moved), false at the end of the log, or the damage.
 absl::StatusOr<bool> LogReader::SettleFault(const RecordCheck& check) {
-  if (sealed_size_bytes_.has_value()) return SettleSealed(check);
+  if (sealed_size_.has_value()) return SettleSealed(check);
   if (options_.live && looks_ == 0) {  // the chunk may be older than the record
     looks_ = 1;
     window_.Forget();
@@ -166,10 +165,10 @@ absl::StatusOr<bool> LogReader::SettleFault(const RecordCheck& check) {
 }
 
 absl::StatusOr<bool> LogReader::SettleSealed(const RecordCheck& check) {
-  if (next_offset_ == *sealed_size_bytes_) return false;
+  if (next_offset_ == *sealed_size_) return false;
   if (next_offset_ == window_.limit()) return false;  // salvage of a file cut short, noted at Open
   return SettleDamage(
-      Loss(absl::StrCat("log below its sealed size ", *sealed_size_bytes_, ": ", check.Describe()),
+      Loss(absl::StrCat("log below its sealed size ", *sealed_size_, ": ", check.Describe()),
            next_offset_, window_.limit() - next_offset_),
       window_.limit());
 }

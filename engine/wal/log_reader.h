@@ -25,15 +25,16 @@ struct LogExpectation {
   uint64_t epoch = 0;
   uint64_t number = 0;
   // The valid records reach exactly to here; what stands behind is nobody's.
-  std::optional<uint64_t> sealed_size_bytes = {};
-  uint64_t minimum_size_bytes = 0;  // of the file; the log's own header and records say more
+  std::optional<uint64_t> sealed_size = {};
+  uint64_t minimum_size = 0;  // of the file; the log's own header and records say more
 };
 
 struct LogReadOptions {
-  // Notes damage in damage() instead of returning it, and goes on at the next valid record behind it.
+  // Notes damage in damage() instead of returning it, and goes on at the next valid record behind
+  // it.
   bool salvage = false;
-  // Somebody may be writing the log: a last record that is not whole yet, or looks wrong, ends it. Damage
-  // below a synced offset is still DataLoss.
+  // Somebody may be writing the log: a last record that is not whole yet, or looks wrong, ends
+  // it. Damage below a synced offset is still DataLoss.
   bool live = false;
 };
 
@@ -55,15 +56,16 @@ struct LogRecord {
 //   }
 //
 // Invariants:
-//   I1. Every record given out is valid and its predecessors, but for damage in salvage mode, were too.
+//   I1. Every record given out is valid and its predecessors, but for damage in salvage mode,
+//       were too.
 //   I2. Once Next has returned false or an error, it returns the same again.
 // Thread safety: thread-compatible.
-// Cost: each byte is read once, checked once and unmasked in place; memory is one chunk, or one record where that
-// is larger.
+// Cost: each byte is read once, checked once and unmasked in place; memory is one chunk, or one
+// record where that is larger.
 class LogReader {
  public:
-  // Reads and checks the header and the size of the file. A wrong header is DataLoss in salvage mode too: without
-  // it nothing can be unmasked.
+  // Reads and checks the header and the size of the file. A wrong header is DataLoss in salvage
+  // mode too: without it nothing can be unmasked.
   static absl::StatusOr<std::unique_ptr<LogReader>> Open(std::unique_ptr<RandomAccessFile> file,
                                                          std::string_view file_name,
                                                          const LogExpectation& expectation,
@@ -80,7 +82,8 @@ class LogReader {
   uint64_t valid_size_bytes() const { return next_offset_; }
   // After the end: bytes of interrupted writes behind it, from there to the last that is not zero.
   uint64_t torn_bytes() const { return torn_bytes_; }
-  // Salvage mode: the first damage met, OK while there was none; and the bytes skipped because of any.
+  // Salvage mode: the first damage met, OK while there was none; and the bytes skipped because of
+  // any.
   const absl::Status& damage() const { return damage_; }
   uint64_t skipped_bytes() const { return skipped_bytes_; }
 
@@ -103,7 +106,7 @@ class LogReader {
   const TableId identity_;
   const LogReadOptions options_;
   const uint64_t file_size_bytes_;
-  const std::optional<uint64_t> sealed_size_bytes_;
+  const std::optional<uint64_t> sealed_size_;
   LogWindow window_;
 
   uint64_t next_offset_ = kLogHeaderBytes;

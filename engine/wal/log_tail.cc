@@ -35,8 +35,8 @@ absl::StatusOr<uint64_t> EndOfBytes(LogWindow& window, uint64_t from) {
   return end;
 }
 
-// True when a part of `bytes`, clipped to the 512-byte sectors of the file, is zero throughout: a sector that
-// never reached the disk.
+// True when a part of `bytes`, clipped to the 512-byte sectors of the file, is zero throughout: a
+// sector that never reached the disk.
 bool LacksSector(std::span<const char> bytes, uint64_t offset) {
   while (!bytes.empty()) {
     const size_t part = std::min<size_t>(bytes.size(), kSectorBytes - offset % kSectorBytes);
@@ -47,7 +47,8 @@ bool LacksSector(std::span<const char> bytes, uint64_t offset) {
   return false;
 }
 
-// The record with a fault at `offset` is all there (L16), so that no interrupted write explains the fault.
+// The record with a fault at `offset` is all there (L16), so that no interrupted write explains
+// the fault.
 absl::StatusOr<bool> IsComplete(LogWindow& window, uint64_t offset, const RecordCheck& check,
                                 uint64_t end_of_bytes) {
   if (check.fault == RecordFault::kNoRoom || check.fault == RecordFault::kBeyondEnd) return false;

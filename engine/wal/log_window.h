@@ -11,8 +11,9 @@
 
 namespace siltstone {
 
-// A view that moves over the bytes of a log file [0, limit). Logs may be larger than memory: the file is
-// read in chunks, and a single range larger than a chunk is read straight into a buffer of its size.
+// A view that moves over the bytes of a log file [0, limit). Logs may be larger than memory: the
+// file is read in chunks, and a single range larger than a chunk is read straight into a buffer
+// of its size.
 //
 // Thread safety: thread-compatible.
 // Cost: one file read a chunk; no allocation while ranges stay below kChunkBytes.
@@ -23,9 +24,10 @@ class LogWindow {
   // `limit` is at most the size of the file.
   LogWindow(std::unique_ptr<RandomAccessFile> file, uint64_t limit);
 
-  // The bytes [offset, offset + count), until the next call; they may be changed (unmasked) in place, and
-  // are read from the file again after that only following Forget. REQUIRES: the range is within
-  // [0, limit). Errors: those of the file, and ResourceExhausted when there is no memory.
+  // The bytes [offset, offset + count), until the next call; they may be changed (unmasked) in
+  // place, and are read from the file again after that only following Forget. REQUIRES: the range
+  // is within [0, limit). Errors: those of the file, and ResourceExhausted when there is no
+  // memory.
   absl::StatusOr<std::span<char>> View(uint64_t offset, uint64_t count);
 
   // The bytes from `offset` to the end of what one read gives; not empty unless offset == limit.
