@@ -1,7 +1,5 @@
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,148 +11,12 @@
 
 #include "siltstone/file_system.h"
 
+#include "base/memory_files.h"
 #include "base/memory_path.h"
 #include "base/mutex.h"
-#include "base/to_absl.h"
 
 namespace siltstone {
 namespace {
-
-absl::Status ClosedStatus(std::string_view operation, const std::string& path) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot ", ToAbsl(operation), " ", path, ": the file is closed"));
-}
-
-// The bytes of a file. It lives as long as its name or an open file needs it. Thread-safe, but for bytes()
-// after the file was finished: those never change again and are read without the lock.
-class MemoryFile {
- public:
-  void WriteAt(uint64_t offset, std::string_view bytes) {
-    MutexLock lock(mutex_);
-    const size_t end = static_cast<size_t>(offset) + bytes.size();
-    if (end > bytes_.size()) bytes_.resize(end);
-    if (!bytes.empty()) std::memcpy(bytes_.data() + offset, bytes.data(), bytes.size());
-  }
-  void ExtendTo(uint64_t size_bytes) {
-    MutexLock lock(mutex_);
-    if (size_bytes > bytes_.size()) bytes_.resize(static_cast<size_t>(size_bytes));
-  }
-  void Finish() {
-    MutexLock lock(mutex_);
-    finished_ = true;
-  }
-
-  bool finished() const {
-    MutexLock lock(mutex_);
-    return finished_;
-  }
-  uint64_t size_bytes() const {
-    MutexLock lock(mutex_);
-    return bytes_.size();
-  }
-
-  // False when the file ends before.
-  bool Read(uint64_t offset, std::span<char> out) const {
-    MutexLock lock(mutex_);
-    return CopyOut(bytes_, offset, out);
-  }
-  // REQUIRES: finished() was true.
-  bool ReadFinished(uint64_t offset, std::span<char> out) const ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return CopyOut(bytes_, offset, out);
-  }
-
- private:
-  static bool CopyOut(const std::string& bytes, uint64_t offset, std::span<char> out) {
-    if (out.empty()) return true;
-    if (offset > bytes.size() || out.size() > bytes.size() - offset) return false;
-    std::memcpy(out.data(), bytes.data() + offset, out.size());
-    return true;
-  }
-
-  mutable Mutex mutex_;
-  std::string bytes_ ABSL_GUARDED_BY(mutex_);
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
-};
-
-class MemoryRandomAccessFile final : public RandomAccessFile {
- public:
-  MemoryRandomAccessFile(std::string path, std::shared_ptr<MemoryFile> file)
-      : path_(std::move(path)),
-        file_(std::move(file)),
-        finished_(file_->finished()),
-        size_bytes_(file_->size_bytes()) {}
-
-  absl::Status Read(uint64_t offset, std::span<char> out) const override {
-    if (finished_ ? file_->ReadFinished(offset, out) : file_->Read(offset, out)) {
-      return absl::OkStatus();
-    }
-    return absl::OutOfRangeError(absl::StrCat("cannot read ", path_, " at offset ", offset,
-                                              " size ", out.size(), ": the file ends at ",
-                                              file_->size_bytes()));
-  }
-  uint64_t size_bytes() const override { return size_bytes_; }
-
- private:
-  const std::string path_;
-  const std::shared_ptr<MemoryFile> file_;
-  const bool finished_;
-  const uint64_t size_bytes_;
-};
-
-class MemoryTableFile final : public TableFile {
- public:
-  MemoryTableFile(std::string path, std::shared_ptr<MemoryFile> file)
-      : path_(std::move(path)), file_(std::move(file)) {}
-
-  absl::Status Append(std::string_view bytes) override {
-    if (file_ == nullptr) return ClosedStatus("append to", path_);
-    file_->WriteAt(position_, bytes);
-    position_ += bytes.size();
-    return absl::OkStatus();
-  }
-  absl::Status Finish() override {
-    if (file_ == nullptr) return ClosedStatus("finish", path_);
-    file_->Finish();
-    file_ = nullptr;
-    return absl::OkStatus();
-  }
-
- private:
-  const std::string path_;
-  std::shared_ptr<MemoryFile> file_;  // null: finished
-  uint64_t position_ = 0;
-};
-
-class MemoryLogFile final : public LogFile {
- public:
-  MemoryLogFile(std::string path, std::shared_ptr<MemoryFile> file)
-      : path_(std::move(path)), file_(std::move(file)) {}
-
-  absl::Status Append(std::string_view bytes) override {
-    if (file_ == nullptr) return ClosedStatus("append to", path_);
-    file_->WriteAt(position_, bytes);
-    position_ += bytes.size();
-    return absl::OkStatus();
-  }
-  absl::Status Sync() override {
-    return file_ == nullptr ? ClosedStatus("sync", path_) : absl::OkStatus();
-  }
-  absl::Status Allocate(uint64_t size_bytes) override {
-    if (file_ == nullptr) return ClosedStatus("allocate space for", path_);
-    file_->ExtendTo(size_bytes);
-    return absl::OkStatus();
-  }
-  absl::Status Close() override {
-    if (file_ == nullptr) return ClosedStatus("close", path_);
-    file_ = nullptr;
-    return absl::OkStatus();
-  }
-
- private:
-  const std::string path_;
-  std::shared_ptr<MemoryFile> file_;  // null: closed
-  uint64_t position_ = 0;
-};
 
 // Names and locks. Shared with the locks, which may outlive the file system object.
 struct MemoryNames {
@@ -189,19 +51,19 @@ class MemoryFileSystem final : public FileSystem {
   absl::StatusOr<std::unique_ptr<TableFile>> CreateTable(std::string_view path) override {
     auto file = Create(path);
     if (!file.ok()) return file.status();
-    return std::make_unique<MemoryTableFile>(std::string(path), *std::move(file));
+    return WriteMemoryTable(std::string(path), *std::move(file));
   }
   absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenTable(std::string_view path) override {
     auto file = Find("open", path);
     if (!file.ok()) return file.status();
-    return std::make_unique<MemoryRandomAccessFile>(std::string(path), *std::move(file));
+    return OpenMemoryFile(std::string(path), *std::move(file));
   }
   absl::StatusOr<std::unique_ptr<LogFile>> CreateLog(std::string_view path,
                                                      uint64_t allocated_bytes) override {
     auto file = Create(path);
     if (!file.ok()) return file.status();
     (*file)->ExtendTo(allocated_bytes);
-    return std::make_unique<MemoryLogFile>(std::string(path), *std::move(file));
+    return WriteMemoryLog(std::string(path), *std::move(file));
   }
   absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenLog(std::string_view path) override {
     return OpenTable(path);
