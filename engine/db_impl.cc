@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/status_macros.h"
 #include "engine/db_statistics.h"
 #include "engine/maintenance/verify.h"

@@ -6,11 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "siltstone/db.h"
+
 #include "engine/db_background.h"
 #include "engine/db_reader.h"
 #include "engine/db_shared.h"
 #include "engine/db_writer.h"
-#include "siltstone/db.h"
 
 namespace siltstone {
 

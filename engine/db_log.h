@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+
 #include "engine/db_shared.h"
 #include "engine/wal/log_writer.h"
 

@@ -6,29 +6,30 @@
 #include <string>
 #include <vector>
 
-#include "base/internal_key.h"
-#include "engine/compaction/table_store.h"
-#include "engine/error_state.h"
-#include "engine/manifest/version_keeper.h"
-#include "base/engine_counters.h"
-#include "engine/read/snapshot_list.h"
-#include "engine/read/view_holder.h"
-#include "engine/recovery/obsolete_files.h"
-#include "engine/write/write_stall.h"
 #include "siltstone/event_listener.h"
 #include "siltstone/logger.h"
 #include "siltstone/options.h"
 #include "siltstone/statistics.h"
+
+#include "base/engine_counters.h"
+#include "base/internal_key.h"
+#include "engine/compaction/table_store.h"
+#include "engine/error_state.h"
+#include "engine/manifest/version_keeper.h"
+#include "engine/read/snapshot_list.h"
+#include "engine/read/view_holder.h"
+#include "engine/recovery/obsolete_files.h"
+#include "engine/write/write_stall.h"
 #include "sstable/block_cache.h"
 
 namespace siltstone {
 
 // Sizes that follow from the options; computed once at Open.
 struct EngineLimits {
-  size_t max_immutable_memtables = 1;     // as many wait for a flush before writers stop
-  uint64_t target_table_size_bytes = 0;   // where a compaction starts a new output table
-  uint64_t base_level_size_bytes = 0;     // level 1; each deeper level holds ten times as much
-  uint64_t log_allocation_bytes = 0;      // what a log is preallocated to
+  size_t max_immutable_memtables = 1;    // as many wait for a flush before writers stop
+  uint64_t target_table_size_bytes = 0;  // where a compaction starts a new output table
+  uint64_t base_level_size_bytes = 0;    // level 1; each deeper level holds ten times as much
+  uint64_t log_allocation_bytes = 0;     // what a log is preallocated to
 };
 EngineLimits LimitsOf(const Options& options);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+
 #include "base/epoch.h"
 #include "base/to_absl.h"
 #include "engine/manifest/file_names.h"

@@ -3,8 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "engine/db_shared.h"
 #include "siltstone/statistics.h"
+
+#include "engine/db_shared.h"
 
 namespace siltstone {
 

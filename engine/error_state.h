@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "absl/status/status.h"
+
 #include "base/mutex.h"
 
 namespace siltstone {

@@ -6,6 +6,7 @@
 #include "engine/compaction/drop_rule.h"
 #include "engine/read/merging_iterator.h"
 #include "engine/read/run_iterator.h"
+#include "sstable/table_reader.h"
 
 namespace siltstone {
 namespace {

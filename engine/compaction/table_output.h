@@ -24,7 +24,7 @@ struct TableOutputOptions {
   int level = 0;
   uint64_t target_size_bytes = 0;              // 0: one table, however large
   uint64_t max_grandparent_bytes = 0;          // 0: no limit
-  std::vector<GrandparentRange> grandparents;  // ascending
+  std::vector<GrandparentRange> grandparents = {};  // ascending
 };
 
 // The tables a job writes: takes entries in order, and cuts where a table is full or would overlap too

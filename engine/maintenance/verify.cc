@@ -41,7 +41,7 @@ absl::Status VerifyLogsOnce(FileSystem& file_system, const std::string& director
   const absl::StatusOr<CurrentFile> current = ReadCurrent(file_system, directory);
   if (!current.ok()) return current.status();
   const absl::StatusOr<ManifestState> state = ReadManifest(
-      file_system, directory, *current, order, /*salvage=*/false, live, /*losses=*/nullptr);
+      file_system, directory, *current, {.order = order, .live = live}, /*lost=*/nullptr);
   if (!state.ok()) return state.status();
   for (const ManifestLog& log : state->logs) {
     SILTSTONE_RETURN_IF_ERROR(VerifyLog(file_system, directory, current->database_id, log, live));

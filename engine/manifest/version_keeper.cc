@@ -68,7 +68,7 @@ absl::Status VersionKeeper::Renew(const ManifestState& state) {
   snapshot.epoch = options_.epoch;
   snapshot.next_file_number = number + 1;
   absl::StatusOr<std::unique_ptr<ManifestWriter>> writer =
-      ManifestWriter::Create(*options_.file_system, options_.directory, options_.epoch, number,
+      ManifestWriter::Create(*options_.file_system, options_.directory, {options_.epoch, number},
                              options_.database_id, snapshot);
   if (!writer.ok()) return writer.status();
   writer_ = *std::move(writer);

@@ -15,15 +15,6 @@
 namespace siltstone {
 namespace {
 
-absl::Status CheckComparator(const Options& options, const ManifestState& state,
-                             const std::string& directory) {
-  const std::string_view given = options.comparator->name();
-  if (given == state.comparator_name) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("comparator is \"", ToAbsl(given), "\", but ", directory, " was created with \"",
-                   state.comparator_name, "\": open it with that one"));
-}
-
 uint64_t NewestEpoch(const std::vector<DirectoryEntry>& files, uint64_t epoch) {
   for (const DirectoryEntry& file : files) {
     const std::optional<ParsedFileName> name = ParseFileName(file.name);
@@ -58,11 +49,13 @@ absl::StatusOr<RecoveredDatabase> ReadDatabase(FileSystem& file_system,
   if (!current.ok()) return current.status();
   database.current = *current;
   absl::StatusOr<ManifestState> state =
-      ReadManifest(file_system, directory, *current, KeyOrder(options.comparator), options.salvage,
-                   options.read_only, &database.losses);
+      ReadManifest(file_system, directory, *current,
+                   {.order = KeyOrder(options.comparator),
+                    .salvage = options.salvage,
+                    .live = options.read_only},
+                   &database.losses);
   if (!state.ok()) return state.status();
   database.state = *std::move(state);
-  SILTSTONE_RETURN_IF_ERROR(CheckComparator(options, database.state, directory));
 
   absl::StatusOr<SecretRing> secrets = ReadSecretRing(file_system, directory);
   if (secrets.ok()) {
