@@ -18,9 +18,8 @@ bool IsSnapshot(const VersionEdit& edit) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ManifestWriter>> ManifestWriter::Create(
-    FileSystem& file_system, std::string_view directory, uint64_t epoch, uint64_t number,
-    const TableId& database_id, const VersionEdit& snapshot) {
-  const FileId id = {epoch, number};
+    FileSystem& file_system, std::string_view directory, FileId id, const TableId& database_id,
+    const VersionEdit& snapshot) {
   SILTSTONE_NEVER(!id.InRange() || database_id.is_zero(), "manifest without an id");
   SILTSTONE_NEVER(!IsSnapshot(snapshot) || *snapshot.epoch != id.epoch,
                   "first edit of a manifest is no snapshot of its epoch");

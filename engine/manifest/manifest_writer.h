@@ -36,7 +36,7 @@ class ManifestWriter {
   // may name the old manifest or this one.
   static absl::StatusOr<std::unique_ptr<ManifestWriter>> Create(FileSystem& file_system,
                                                                 std::string_view directory,
-                                                                uint64_t epoch, uint64_t number,
+                                                                FileId id,
                                                                 const TableId& database_id,
                                                                 const VersionEdit& snapshot);
 
