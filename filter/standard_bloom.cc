@@ -1,6 +1,7 @@
 #include "filter/standard_bloom.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -38,18 +39,20 @@ std::string StandardBloomBuilder::Finish() {
       .probes = static_cast<uint32_t>(StandardBloomProbes(bits, hashes_.size()))};
   std::string payload(FilterPayloadBytes(header), '\0');
   // The bits of a key are loaded while those of the keys before it are set.
-  constexpr size_t kAhead = 4;
+  constexpr size_t kAhead = 8;
+  std::array<std::array<uint64_t, kMaxProbes>, kAhead> positions;
   for (size_t i = 0; i < hashes_.size() + kAhead; ++i) {
-    if (i < hashes_.size()) {
-      const uint64_t seed = StandardBloomSeed(hashes_[i], salt_);
+    uint64_t* key_positions = positions[i % kAhead].data();
+    if (i >= kAhead) {
       for (uint32_t probe = 0; probe < header.probes; ++probe) {
-        __builtin_prefetch(&payload[StandardBloomPosition(seed, probe, bits) / 8], 1);
+        SetBit(&payload, key_positions[probe]);
       }
     }
-    if (i < kAhead) continue;
-    const uint64_t seed = StandardBloomSeed(hashes_[i - kAhead], salt_);
+    if (i >= hashes_.size()) continue;
+    const uint64_t seed = StandardBloomSeed(hashes_[i], salt_);
     for (uint32_t probe = 0; probe < header.probes; ++probe) {
-      SetBit(&payload, StandardBloomPosition(seed, probe, bits));
+      key_positions[probe] = StandardBloomPosition(seed, probe, bits);
+      __builtin_prefetch(&payload[key_positions[probe] / 8], 1);
     }
   }
   hashes_ = {};
