@@ -9,7 +9,7 @@ namespace siltstone {
 namespace {
 
 // A value in a block: copied while that is cheap, otherwise the block is kept with one reference.
-PinnedValue ValueInBlock(TableReader::PointResult&& found) {
+PinnedValue ValueInBlock(PointResult&& found) {
   if (found.value.size() <= PinnedValue::kCopyBytes) return PinnedValue::Copy(found.value);
   const Block* const block = std::move(found.block).Release();
   return PinnedValue::Pin(found.value, const_cast<Block*>(block),
@@ -25,14 +25,14 @@ ReadStep& AddStep(const TableCandidate& candidate, ReadStep::Filter filter, Read
   return step;
 }
 
-ReadStep::Outcome OutcomeOf(const absl::Status& status, TableReader::PointResult::State state) {
+ReadStep::Outcome OutcomeOf(const absl::Status& status, PointResult::State state) {
   if (!status.ok()) return ReadStep::Outcome::kError;
   switch (state) {
-    case TableReader::PointResult::State::kFound:
+    case PointResult::State::kFound:
       return ReadStep::Outcome::kValue;
-    case TableReader::PointResult::State::kDeleted:
+    case PointResult::State::kDeleted:
       return ReadStep::Outcome::kTombstone;
-    case TableReader::PointResult::State::kAbsent:
+    case PointResult::State::kAbsent:
       break;
   }
   return ReadStep::Outcome::kNotHere;
@@ -103,7 +103,7 @@ absl::Status ReadCandidate(const TableCandidate& candidate, std::string_view key
                     options.receipt);
     context.block_offsets = &step->block_offsets;
   }
-  TableReader::PointResult found;
+  PointResult found;
   absl::Status status = reader.Get(key, options.snapshot, context, &found);
   ++cost->index_searches;
   cost->data_blocks_from_cache += context.blocks_from_cache;
@@ -116,9 +116,9 @@ absl::Status ReadCandidate(const TableCandidate& candidate, std::string_view key
   }
   if (!status.ok()) return status;
   if (reader.has_filter()) RecordVerdict(reader, found.key_present, cost);
-  if (found.state == TableReader::PointResult::State::kAbsent) return status;
+  if (found.state == PointResult::State::kAbsent) return status;
   result->sequence = found.sequence;
-  if (found.state == TableReader::PointResult::State::kDeleted) {
+  if (found.state == PointResult::State::kDeleted) {
     result->state = LookupResult::State::kDeleted;
   } else {
     result->state = LookupResult::State::kFound;
