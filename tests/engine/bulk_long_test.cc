@@ -107,7 +107,8 @@ class BulkLong : public ::testing::Test {
     for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
          forward ? it->Next() : it->Prev()) {
       ASSERT_EQ(it->key().size(), kKeyBytes);
-      if (count > 0) ASSERT_EQ(forward ? last < it->key() : last > it->key(), true) << last;
+      const bool ordered = forward ? last < it->key() : last > it->key();
+      ASSERT_TRUE(count == 0 || ordered) << last;
       last.assign(it->key());
       FillValue(last, &value);
       ASSERT_EQ(it->value(), value) << last;

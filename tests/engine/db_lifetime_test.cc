@@ -109,7 +109,7 @@ TEST(LifetimeOfFiles, ObsoleteTablesGoWhenTheLastIteratorGoes) {
   db.Put("one", "more");
   db.CompactAll();  // a job ends, and files that have become obsolete are deleted
   size_t files = 0;
-  for (const DirectoryEntry& entry : *db.options().file_system->ListDirectory("/db")) {
+  for (const DirectoryEntry& entry : FilesOf(*db.options().file_system, "/db")) {
     files += entry.name.ends_with(".sst") ? 1 : 0;
   }
   EXPECT_EQ(files, db->GetStatistics().tables.size());

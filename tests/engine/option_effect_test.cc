@@ -223,7 +223,7 @@ TEST(OptionEffect, ALoggerGetsTheMessagesAndOtherwiseAFileDoes) {
   options.logger = recorder;
   const auto log_files = [&] {
     int count = 0;
-    for (const DirectoryEntry& entry : *options.file_system->ListDirectory("/db")) {
+    for (const DirectoryEntry& entry : FilesOf(*options.file_system, "/db")) {
       count += entry.name.starts_with("LOG") ? 1 : 0;
     }
     return count;
@@ -244,7 +244,7 @@ TEST(OptionEffect, SalvageOpensWhatCanBeReadOfADamagedLog) {
   db.Close();
   FileSystem& files = *db.options().file_system;
   std::string log;
-  for (const DirectoryEntry& entry : *files.ListDirectory("/db")) {
+  for (const DirectoryEntry& entry : FilesOf(files, "/db")) {
     if (entry.name.ends_with(".log")) log = "/db/" + entry.name;
   }
   std::string bytes = *files.ReadFile(log);

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -144,6 +145,13 @@ class TestDatabase {
   std::string path_;
   std::unique_ptr<DB> db_;
 };
+
+// The entries of a folder.
+inline std::vector<DirectoryEntry> FilesOf(FileSystem& files, std::string_view folder) {
+  absl::StatusOr<std::vector<DirectoryEntry>> entries = files.ListDirectory(folder);
+  EXPECT_TRUE(entries.ok()) << entries.status();
+  return entries.ok() ? *std::move(entries) : std::vector<DirectoryEntry>();
+}
 
 // "key0000000012": 13 bytes, byte order is number order.
 inline std::string NumberKey(uint64_t number) {
