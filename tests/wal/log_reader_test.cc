@@ -232,19 +232,19 @@ TEST(LogReader, BesideAWriterAHalfWrittenRecordEndsTheLog) {
 // The file as its writer changes it between the reads.
 class ChangingFile final : public RandomAccessFile {
  public:
-  ChangingFile(std::vector<std::string> states, std::vector<size_t> reads_until)
+  ChangingFile(std::vector<const std::string*> states, std::vector<size_t> reads_until)
       : states_(std::move(states)), reads_until_(std::move(reads_until)) {}
   absl::Status Read(uint64_t offset, std::span<char> out) const override {
     size_t now = 0;
     while (now < reads_until_.size() && reads_ >= reads_until_[now]) ++now;
     ++reads_;
-    states_[now].copy(out.data(), out.size(), offset);
+    states_[now]->copy(out.data(), out.size(), offset);
     return absl::OkStatus();
   }
-  uint64_t size_bytes() const override { return states_[0].size(); }
+  uint64_t size_bytes() const override { return states_[0]->size(); }
 
  private:
-  std::vector<std::string> states_;
+  std::vector<const std::string*> states_;
   std::vector<size_t> reads_until_;
   mutable size_t reads_ = 0;
 };
@@ -274,7 +274,7 @@ TEST(LogReader, BesideAWriterThatGetsOnNothingIsDamage) {
     for (size_t start = 0; start + 1 < states.size(); ++start) {
       for (size_t next = start + 1; next < states.size(); ++next) {
         auto file = std::make_unique<ChangingFile>(
-            std::vector<std::string>{states[start], states[next], states.back()},
+            std::vector<const std::string*>{&states[start], &states[next], &states.back()},
             std::vector<size_t>{first, first + 2});
         auto reader = LogReader::Open(std::move(file), "test.log", TestExpectation(), kLive);
         ASSERT_TRUE(reader.ok()) << reader.status();
