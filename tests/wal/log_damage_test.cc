@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include <gtest/gtest.h>
@@ -116,6 +117,15 @@ TEST(LogDamage, ASealedLogMayBeCutToItsSealedSizeOnly) {
   }
 }
 
+TEST(LogDamage, ASealedLogThatGrewMayBeCutToItsSealedSize) {
+  const LogUnderTest log = SyncedLog(600);
+  LogExpectation expectation = TestExpectation();
+  expectation.sealed_size = log.writer->size_bytes();
+  const ReadLog read = ReadAll(log.bytes().substr(0, log.writer->size_bytes()), expectation);
+  EXPECT_TRUE(read.status.ok()) << read.status;
+  EXPECT_EQ(read.payloads, log.payloads);
+}
+
 TEST(LogDamage, ASealedSizeThatIsNoEndOfARecordIsDamage) {
   const LogUnderTest log = SyncedLog(2048);
   LogExpectation expectation = TestExpectation();
@@ -171,6 +181,25 @@ TEST(LogDamage, AZeroedSectorBelowASyncedOffsetIsDamage) {
     std::string bytes = log.bytes();
     bytes.replace(sector, kSectorBytes, std::string(kSectorBytes, '\0'));
     EXPECT_TRUE(absl::IsDataLoss(ReadAll(bytes).status)) << sector;
+  }
+}
+
+// The witness is found wherever it stands in the chunks the file is read by.
+TEST(LogDamage, AWitnessFarBehindIsFound) {
+  std::vector<uint64_t> distances = {3 * LogWindow::kChunkBytes};
+  for (uint64_t d = LogWindow::kChunkBytes - 64; d <= LogWindow::kChunkBytes + 64; d += 8) {
+    distances.push_back(d);
+  }
+  for (const uint64_t distance : distances) {
+    LogUnderTest log(4 * LogWindow::kChunkBytes);
+    log.Append(std::string(distance - kRecordHeaderBytes - 1, 'd'));
+    log.Sync();
+    log.Append("the witness");
+    ASSERT_EQ(log.offsets[1] - log.offsets[0], distance);
+    std::string bytes = log.bytes();
+    bytes[log.offsets[1] - 1] = '\0';  // as if torn
+    const ReadLog read = ReadAll(bytes);
+    ASSERT_TRUE(absl::IsDataLoss(read.status)) << distance << read.status;
   }
 }
 
