@@ -115,7 +115,7 @@ class Parser {
   // Whatever follows is of unknown tags, but of the form of properties.
   absl::Status Finish() {
     while (status_.ok() && !decoder_.empty()) {
-      uint32_t tag;
+      uint32_t tag = 0;
       std::string_view value;
       if (!decoder_.Varint32(&tag) || tag <= last_ || !decoder_.LengthPrefixed(&value)) {
         status_ =
