@@ -1,0 +1,329 @@
+#include "tools/verbs_report.h"
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "siltstone/file_system.h"
+
+#include "tools/absent_keys.h"
+#include "tools/filter_report.h"
+#include "tools/option_binding.h"
+#include "tools/recorded_options.h"
+
+namespace siltstone::tools {
+namespace {
+
+// Reports are tables also where no terminal is: they are for people.
+OutputFormat ReportFormat(const VerbContext& context) {
+  return Resolve(context.format, context.output, OutputFormat::kTable);
+}
+
+bool IsJson(OutputFormat format) {
+  return format == OutputFormat::kJson || format == OutputFormat::kJsonLines;
+}
+
+Json FactsToJson(const Facts& facts) {
+  Json object = Json::object();
+  for (const auto& [name, cell] : facts) object[name] = cell.json();
+  return object;
+}
+
+// Facts about a database, then a table of its levels.
+void WriteFactsAndLevels(VerbContext& context, const Facts& facts,
+                         const std::vector<Facts>& levels) {
+  const OutputFormat format = ReportFormat(context);
+  if (IsJson(format)) {
+    Json object = FactsToJson(facts);
+    object["levels"] = Json::array();
+    for (const Facts& level : levels) object["levels"].push_back(FactsToJson(level));
+    context.output.Write(JsonText(object, format == OutputFormat::kJson) + "\n");
+    return;
+  }
+  if (format != OutputFormat::kTable) {
+    Facts all = facts;
+    for (size_t i = 0; i < levels.size(); ++i) {
+      const std::string prefix = "level_" + levels[i][0].second.plain() + "_";
+      for (size_t j = 1; j < levels[i].size(); ++j) {
+        all.emplace_back(prefix + levels[i][j].first, levels[i][j].second);
+      }
+    }
+    WriteFacts(context.output, format, all);
+    return;
+  }
+  WriteFacts(context.output, format, facts);
+  if (levels.empty()) return;
+  context.output.Write("\n");
+  std::vector<Column> columns;
+  for (const auto& [name, cell] : levels[0]) columns.push_back({name, true});
+  RowWriter rows(context.output, format, std::move(columns));
+  for (const Facts& level : levels) {
+    std::vector<Cell> row;
+    for (const auto& [name, cell] : level) row.push_back(cell);
+    rows.Add(std::move(row));
+  }
+  rows.Finish();
+}
+
+std::vector<Facts> LevelFacts(const Statistics& statistics) {
+  std::vector<Facts> levels;
+  for (size_t i = 0; i < statistics.levels.size(); ++i) {
+    const LevelStatistics& level = statistics.levels[i];
+    if (level.tables == 0) continue;
+    levels.push_back({{"level", Cell::Count(i)},
+                      {"runs", Cell::Count(level.runs)},
+                      {"tables", Cell::Count(level.tables)},
+                      {"size_bytes", Cell::Size(level.size_bytes)},
+                      {"entries", Cell::Count(level.entries)},
+                      {"tombstones", Cell::Count(level.tombstones)},
+                      {"filter_bytes", Cell::Size(level.filter_bytes)}});
+  }
+  return levels;
+}
+
+// ---- info
+
+std::string FilterKindName(FilterKind kind) {
+  switch (kind) {
+    case FilterKind::kStandardBloom:
+      return "standard-bloom";
+    case FilterKind::kBloom:
+      return "bloom";
+    case FilterKind::kRibbon:
+      return "ribbon";
+    case FilterKind::kAuto:
+      return "auto";
+  }
+  return "unknown";
+}
+
+// Bytes of the tables, and of all files.
+std::pair<uint64_t, uint64_t> SizesOnDisk(const std::string& path, const Statistics& statistics) {
+  uint64_t tables = 0;
+  for (const TableStatistics& table : statistics.tables) tables += table.size_bytes;
+  uint64_t files = 0;
+  const auto entries = PosixFileSystem()->ListDirectory(path);
+  if (!entries.ok()) return {tables, tables};
+  for (const DirectoryEntry& entry : *entries) files += entry.size_bytes;
+  return {tables, files};
+}
+
+Verdict RunInfo(VerbContext& context) {
+  DB& db = context.session.db();
+  const Statistics statistics = db.GetStatistics();
+  const absl::StatusOr<RecordedOptions> recorded = ReadRecordedOptions(context.session.path());
+  if (!recorded.ok()) return Verdict::Failed(recorded.status());
+  uint64_t entries = 0;
+  for (const LevelStatistics& level : statistics.levels) entries += level.entries;
+  const auto [table_bytes, file_bytes] = SizesOnDisk(context.session.path(), statistics);
+  const Facts facts = {
+      {"path", Cell::Bytes(context.session.path())},
+      {"comparator", Cell::Bytes(recorded->comparator_name)},
+      {"bloom_filter_fp_chance", Cell::Share(recorded->bloom_filter_fp_chance)},
+      {"filter_kind", Cell::Text(FilterKindName(recorded->filter_kind))},
+      {"compression", Cell::Text(recorded->compression == Compression::kLz4 ? "lz4" : "none")},
+      {"last_sequence", Cell::Count(statistics.last_sequence)},
+      {"tables", Cell::Count(statistics.tables.size())},
+      {"table_entries", Cell::Count(entries)},
+      {"table_bytes", Cell::Size(table_bytes)},
+      {"file_bytes", Cell::Size(file_bytes)},
+      {"log_records_since_flush", Cell::Count(statistics.records_recovered)},
+  };
+  WriteFactsAndLevels(context, facts, LevelFacts(statistics));
+  return Verdict::Yes();
+}
+
+// ---- stats
+
+// The engine's own list, "NAME NUMBER" by line.
+Facts StatisticFacts(DB& db) {
+  Facts facts;
+  std::istringstream lines(db.GetProperty("siltstone.stats"));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t space = line.find(' ');
+    if (space == std::string::npos) continue;
+    const std::string text = line.substr(space + 1);
+    const std::optional<uint64_t> number = ParseCount(text);
+    facts.emplace_back(line.substr(0, space), number ? Cell::Count(*number) : Cell::Bytes(text));
+  }
+  const MemoryReport memory = db.GetMemoryReport();
+  facts.emplace_back("memory_memtable_bytes", Cell::Size(memory.memtable_bytes));
+  facts.emplace_back("memory_block_cache_bytes", Cell::Size(memory.block_cache_bytes));
+  facts.emplace_back("memory_filter_bytes", Cell::Size(memory.filter_bytes));
+  facts.emplace_back("memory_index_bytes", Cell::Size(memory.index_bytes));
+  facts.emplace_back("memory_table_bytes", Cell::Size(memory.table_bytes));
+  facts.emplace_back("memory_total_bytes", Cell::Size(memory.total_bytes));
+  facts.emplace_back("memory_budget_bytes", Cell::Size(memory.budget_bytes));
+  facts.emplace_back("memory_over_budget_bytes", Cell::Size(memory.over_budget_bytes));
+  return facts;
+}
+
+Verdict RunStats(VerbContext& context) {
+  DB& db = context.session.db();
+  WriteFactsAndLevels(context, StatisticFacts(db), LevelFacts(db.GetStatistics()));
+  return Verdict::Yes();
+}
+
+// ---- filters
+
+void AddFiltersOptions(CLI::App& app, Arguments& arguments) {
+  BindOption(app, "--probe", arguments.probes, ParseCount, "N", "a number",
+             "first look up N absent keys, so that there are rates to measure");
+}
+
+Cell ShareOrNothing(std::optional<double> share) {
+  return share ? Cell::Share(*share) : Cell::Nothing();
+}
+
+std::vector<Column> FilterColumns() {
+  return {{"level"},
+          {"table"},
+          {"kind"},
+          {"keys", true},
+          {"bits_per_key", true},
+          {"configured", true},
+          {"predicted", true},
+          {"measured", true},
+          {"checks", true},
+          {"memory_bytes", true},
+          {"fault"}};
+}
+
+std::vector<Cell> FilterRow(const TableStatistics& table) {
+  const std::optional<double> bits = BitsPerKey(table);
+  return {Cell::Count(static_cast<uint64_t>(table.level)),
+          Cell::Text(table.file_name),
+          Cell::Text(table.filter_kind),
+          Cell::Count(table.distinct_keys),
+          bits ? Cell::Number(*bits, 2) : Cell::Nothing(),
+          Cell::Share(table.configured_fp_chance),
+          Cell::Share(table.predicted_fp_rate),
+          ShareOrNothing(MeasuredRate(table.filter_false_positives, table.filter_negatives)),
+          Cell::Count(table.filters_checked),
+          Cell::Size(table.filter_bytes),
+          table.filter_fault.empty() ? Cell::Nothing() : Cell::Bytes(table.filter_fault)};
+}
+
+Facts FilterTotals(const Statistics& statistics) {
+  uint64_t keys = 0;
+  uint64_t bytes = 0;
+  uint64_t runs = 0;
+  uint64_t negatives = 0;
+  uint64_t false_positives = 0;
+  for (const LevelStatistics& level : statistics.levels) runs += level.runs;
+  for (const TableStatistics& table : statistics.tables) {
+    keys += table.distinct_keys;
+    bytes += table.filter_bytes;
+    negatives += table.filter_negatives;
+    false_positives += table.filter_false_positives;
+  }
+  const ExpectedWaste waste = ExpectedWastedReads(statistics);
+  return {{"tables", Cell::Count(statistics.tables.size())},
+          {"runs", Cell::Count(runs)},
+          {"keys", Cell::Count(keys)},
+          {"memory_bytes", Cell::Size(bytes)},
+          {"measured", ShareOrNothing(MeasuredRate(false_positives, negatives))},
+          {"wasted_reads_of_an_absent_key_configured", Cell::Number(waste.configured, 6)},
+          {"wasted_reads_of_an_absent_key_predicted", Cell::Number(waste.predicted, 6)}};
+}
+
+Verdict RunFilters(VerbContext& context) {
+  DB& db = context.session.db();
+  if (const absl::Status status = LookUpAbsentKeys(db, context.arguments.probes); !status.ok()) {
+    return Verdict::Failed(status);
+  }
+  const Statistics statistics = db.GetStatistics();
+  const OutputFormat format = ReportFormat(context);
+  const std::vector<Column> columns = FilterColumns();
+  if (format == OutputFormat::kJson) {
+    Json report = {{"tables", Json::array()}, {"total", FactsToJson(FilterTotals(statistics))}};
+    for (const TableStatistics& table : statistics.tables) {
+      const std::vector<Cell> row = FilterRow(table);
+      Json object;
+      for (size_t i = 0; i < row.size(); ++i) object[columns[i].name] = row[i].json();
+      report["tables"].push_back(std::move(object));
+    }
+    context.output.Write(JsonText(report, true) + "\n");
+    return Verdict::Yes();
+  }
+  RowWriter rows(context.output, format, columns);
+  for (const TableStatistics& table : statistics.tables) rows.Add(FilterRow(table));
+  rows.Finish();
+  if (format == OutputFormat::kTable) {
+    context.output.Write("\n");
+    WriteFacts(context.output, format, FilterTotals(statistics));
+  }
+  return Verdict::Yes();
+}
+
+// ---- verify
+
+Verdict RunVerify(VerbContext& context) {
+  DB& db = context.session.db();
+  if (const absl::Status status = db.VerifyChecksums(); !status.ok()) {
+    return Verdict::Failed(status);
+  }
+  const Statistics statistics = db.GetStatistics();
+  uint64_t bytes = 0;
+  for (const TableStatistics& table : statistics.tables) bytes += table.size_bytes;
+  WriteFacts(context.output, ReportFormat(context),
+             {{"verdict", Cell::Text("whole")},
+              {"tables", Cell::Count(statistics.tables.size())},
+              {"table_bytes", Cell::Size(bytes)},
+              {"unusable_filters", Cell::Count(statistics.filters_unusable)}});
+  return Verdict::Yes();
+}
+
+}  // namespace
+
+const Verb& InfoVerb() {
+  static constexpr Verb kVerb = {
+      .name = "info",
+      .summary = "print path, recorded options, sizes and levels",
+      .access = Access::kRead,
+      .run = RunInfo,
+  };
+  return kVerb;
+}
+
+const Verb& StatsVerb() {
+  static constexpr Verb kVerb = {
+      .name = "stats",
+      .summary = "print the engine's statistics and its levels",
+      .details = "Counters start when the database is opened: in the shell they tell of its verbs.",
+      .access = Access::kRead,
+      .run = RunStats,
+  };
+  return kVerb;
+}
+
+const Verb& FiltersVerb() {
+  static constexpr Verb kVerb = {
+      .name = "filters",
+      .summary = "print what each table's filter promises and does",
+      .details =
+          "configured: bloom_filter_fp_chance when the table was written; predicted: from the bits "
+          "that\n"
+          "are set; measured: false positives among the checks for absent keys since the database "
+          "was\n"
+          "opened. The wasted reads of an absent key are the sum of the rates over the sorted "
+          "runs.",
+      .access = Access::kRead,
+      .add_options = AddFiltersOptions,
+      .run = RunFilters,
+  };
+  return kVerb;
+}
+
+const Verb& VerifyVerb() {
+  static constexpr Verb kVerb = {
+      .name = "verify",
+      .summary = "read every byte of every live file and check it",
+      .access = Access::kRead,
+      .run = RunVerify,
+  };
+  return kVerb;
+}
+
+}  // namespace siltstone::tools
