@@ -107,7 +107,6 @@ std::unique_ptr<Iterator> DbReader::NewIterator(const ReadOptions& options) cons
   auto cost = std::make_unique<ReadReceipt>();
   std::unique_ptr<InternalIterator> source = NewViewIterator(
       keeper->view(), shared_->order, {.fill_cache = options.fill_cache, .receipt = cost.get()});
-  shared_->counters.Add(kIteratorsCreated, 1);
   return NewDbIterator({.order = shared_->order,
                         .keeper = std::move(keeper),
                         .source_cost = std::move(cost),
@@ -120,11 +119,15 @@ std::unique_ptr<Iterator> DbReader::NewIterator(const ReadOptions& options) cons
                         .receipt = options.receipt});
 }
 
-absl::StatusOr<bool> KeyExists(const DbShared& shared, const ReadView& view, std::string_view key,
+absl::StatusOr<bool> KeyExists(DbShared& shared, const ReadView& view, std::string_view key,
                                SequenceNumber sequence) {
   LookupResult result;
-  SILTSTONE_RETURN_IF_ERROR(PointLookup(
-      view, key, {.order = shared.order, .snapshot = sequence, .counts_as_get = false}, &result));
+  SILTSTONE_RETURN_IF_ERROR(PointLookup(view, key,
+                                        {.order = shared.order,
+                                         .snapshot = sequence,
+                                         .counts_as_get = false,
+                                         .counters = &shared.counters},
+                                        &result));
   return result.state == LookupResult::State::kFound;
 }
 

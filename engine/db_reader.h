@@ -39,9 +39,9 @@ class DbReader {
   const std::shared_ptr<DbShared> shared_;
 };
 
-// Whether `key` has a value in `view` at `sequence`; counts nothing. REQUIRES: an EpochGuard held since the view
+// Whether `key` has a value in `view` at `sequence`; is not counted as a Get. REQUIRES: an EpochGuard held since the view
 // was taken.
-absl::StatusOr<bool> KeyExists(const DbShared& shared, const ReadView& view, std::string_view key,
+absl::StatusOr<bool> KeyExists(DbShared& shared, const ReadView& view, std::string_view key,
                                SequenceNumber sequence);
 
 }  // namespace siltstone

@@ -112,17 +112,6 @@ absl::Status FoldAll(LogReader& reader, ManifestFold& fold) {
   }
 }
 
-// How many records of the rest of the file can still be read.
-uint64_t CountRest(LogReader& reader) {
-  LogRecord record;
-  uint64_t count = 0;
-  for (;;) {
-    const absl::StatusOr<bool> more = reader.Next(&record);
-    if (!more.ok() || !*more) return count;
-    ++count;
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<ManifestState> ReadManifest(FileSystem& file_system, std::string_view directory,
@@ -142,10 +131,8 @@ absl::StatusOr<ManifestState> ReadManifest(FileSystem& file_system, std::string_
                               current.manifest_name(), " at offset ", kLogHeaderBytes));
   }
   if (!status.ok() && lost != nullptr) {
-    const uint64_t rest = CountRest(**reader);
     lost->push_back(absl::StrCat("manifest: ", status.message(), "; kept the ", fold.edits(),
-                                 " version edits before it, gave up what is behind it (", rest,
-                                 " more could be read)"));
+                                 " version edits before that, gave up all behind them"));
   }
   return std::move(fold.state());
 }

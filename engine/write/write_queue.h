@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "base/internal_key.h"
-#include "base/mutex.h"
+
 #include "siltstone/options.h"
 #include "siltstone/write_batch.h"
+
+#include "base/internal_key.h"
+#include "base/mutex.h"
 
 // Group commit: writers that wait at the same time are committed together, by one of them.
 //
@@ -63,14 +65,14 @@ class WriteQueue {
     CondVar changed;
   };
 
-  void Join(Waiter* waiter) EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Lead(Waiter* leader) EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Join(Waiter* waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Lead(Waiter* leader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // How many of the queue's front, the leader first, are committed together.
-  size_t GroupSize() const EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  size_t GroupSize() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const CommitGroup commit_;
   Mutex mutex_;
-  std::deque<Waiter*> queue_ GUARDED_BY(mutex_);
+  std::deque<Waiter*> queue_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace siltstone
