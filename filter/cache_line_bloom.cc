@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "filter/bloom_math.h"
 
@@ -25,18 +26,43 @@ void AddToLine(uint64_t seed, uint32_t probes, uint64_t* line) {
   }
 }
 
-// Takes all bits together before it looks at any: the number of steps depends on `probes` alone.
+// The bits of probes I... of a group, one at the lowest place of the result. Unrolled, so that the loads overlap.
+template <uint32_t... I>
+uint64_t TakeBits(uint64_t word, const uint64_t* line, std::integer_sequence<uint32_t, I...>) {
+  return ((line[word >> (9 * I + 6) & 7] >> (word >> 9 * I & 63)) & ...);
+}
+template <uint32_t kCount>
+uint64_t TakeBits(uint64_t word, const uint64_t* line) {
+  return TakeBits(word, line, std::make_integer_sequence<uint32_t, kCount>());
+}
+
+uint64_t TakeLastBits(uint64_t word, uint32_t count, const uint64_t* line) {
+  switch (count) {
+    case 1:
+      return TakeBits<1>(word, line);
+    case 2:
+      return TakeBits<2>(word, line);
+    case 3:
+      return TakeBits<3>(word, line);
+    case 4:
+      return TakeBits<4>(word, line);
+    case 5:
+      return TakeBits<5>(word, line);
+    case 6:
+      return TakeBits<6>(word, line);
+    default:
+      return TakeBits<7>(word, line);
+  }
+}
+
+// Takes all bits together before it looks at any: which way it goes depends on `probes` alone, never on the key.
 bool LineHolds(uint64_t seed, uint32_t probes, const uint64_t* line) {
   uint64_t all = 1;
-  for (uint32_t group = 0, left = probes; left > 0; ++group) {
-    uint64_t word = CacheLineBloomWord(seed, group);
-    const uint32_t count = std::min(left, kProbesPerWord);
-    for (uint32_t i = 0; i < count; ++i, word >>= 9) {
-      all &= line[word >> 6 & 7] >> (word & 63);
-    }
-    left -= count;
+  uint32_t group = 0;
+  for (; probes > kProbesPerWord; probes -= kProbesPerWord, ++group) {
+    all &= TakeBits<kProbesPerWord>(CacheLineBloomWord(seed, group), line);
   }
-  return all != 0;
+  return (all & TakeLastBits(CacheLineBloomWord(seed, group), probes, line)) != 0;
 }
 
 int CountSetBits(const uint64_t* line) {

@@ -125,7 +125,7 @@ std::string MakeFilterBlock(const FilterBlockHeader& header, std::string_view pa
   SILTSTONE_CHECK(payload.size() == FilterPayloadBytes(header));
   std::string block;
   block.reserve(kFilterHeaderBytes + payload.size() + kFilterChecksumBytes);
-  block = EncodeHeader(header);
+  block.append(EncodeHeader(header));
   block.append(payload);
   AppendFixed64(&block, Checksum64(block));
   SILTSTONE_DCHECK(ParseFilterBlock(block).ok());

@@ -61,6 +61,8 @@ std::string StandardBloomBuilder::Finish() {
 
 StandardBloomReader::StandardBloomReader(const FilterBlockHeader& header, std::string block)
     : header_(header), block_(std::move(block)) {
+  // It stays for the life of a table: room to spare is not worth its memory.
+  if (block_.capacity() - block_.size() > block_.size() / 16) block_.shrink_to_fit();
   const double set = static_cast<double>(CountSetBits(FilterPayload(block_)));
   predicted_fp_rate_ =
       std::pow(set / static_cast<double>(header_.size), static_cast<double>(header_.probes));

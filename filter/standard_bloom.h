@@ -41,7 +41,8 @@ class StandardBloomBuilder final : public FilterBuilder {
   std::vector<uint64_t> hashes_;
 };
 
-// Immutable and thread-safe. Keeps the block it was opened on and allocates nothing more.
+// Immutable and thread-safe. Keeps the block it was opened on (a copy of exactly its size when the
+// string has much room to spare).
 class StandardBloomReader final : public FilterReader {
  public:
   // REQUIRES: `header` is what ParseFilterBlock said of `block`, and the kind is kStandardBloom.
@@ -61,7 +62,7 @@ class StandardBloomReader final : public FilterReader {
   const char* bits() const { return block_.data() + kFilterHeaderBytes; }
 
   const FilterBlockHeader header_;
-  const std::string block_;
+  std::string block_;
   double predicted_fp_rate_;
 };
 

@@ -80,6 +80,19 @@ TEST_P(FilterKinds, ReportsWhatItIs) {
   filter->Prefetch(UserHashes()[0]);
 }
 
+TEST_P(FilterKinds, TakesNoMoreMemoryThanItsBits) {
+  // Handed over as the builder leaves it, and in a string with room to spare.
+  for (const size_t spare : {0, 100'000}) {
+    std::string block = BuildBlock({GetParam(), 0.01}, 1, 20'000);
+    const size_t size_bytes = block.size();
+    EXPECT_LT(block.capacity(), size_bytes + size_bytes / 16);
+    block.reserve(size_bytes + spare);
+    const auto filter = Open(std::move(block));
+    ASSERT_NE(filter, nullptr);
+    EXPECT_LT(filter->memory_bytes(), size_bytes + size_bytes / 16);
+  }
+}
+
 TEST_P(FilterKinds, AFilterOfNoKeysDeniesAll) {
   const auto filter = BuildOf({GetParam(), 0.01}, 1, {});
   ASSERT_NE(filter, nullptr);
