@@ -167,7 +167,9 @@ TEST_F(PosixFiles, AFailedTablePoisonsItself) {
 
 TEST_F(PosixFiles, RunningOutOfDescriptorsIsResourceExhausted) {
   EXPECT_TRUE(InChild([&] {
-    const struct rlimit limit = {0, RLIM_INFINITY};
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;
+    limit.rlim_cur = 0;
     return setrlimit(RLIMIT_NOFILE, &limit) == 0 &&
            absl::IsResourceExhausted(fs_->CreateTable(Path("t")).status());
   }));
