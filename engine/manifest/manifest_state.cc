@@ -23,11 +23,11 @@ class EditApplication {
   absl::Status Check() {
     SILTSTONE_RETURN_IF_ERROR(CheckCounters());
     SILTSTONE_RETURN_IF_ERROR(SortIds());
+    SILTSTONE_RETURN_IF_ERROR(CheckNotThere());
     for (int level = 0; level < kLevelCount; ++level) {
       if (touched_[level]) SILTSTONE_RETURN_IF_ERROR(BuildLevel(level));
     }
     SILTSTONE_RETURN_IF_ERROR(CheckAllRemoved());
-    SILTSTONE_RETURN_IF_ERROR(CheckNotThere());
     return BuildLogs();
   }
 

@@ -111,7 +111,8 @@ class FieldDecoder {
         break;
       case Tag::kNextFileNumber:
         // May be one above the largest number that can be given out.
-        good = NumberUpTo(kMaxFileNumber + 1, &edit_.next_file_number.emplace());
+        good = NumberUpTo(kMaxFileNumber + 1, &edit_.next_file_number.emplace()) &&
+               *edit_.next_file_number != 0;
         break;
       case Tag::kEpoch:
         good = FileNumber(&edit_.epoch.emplace());
