@@ -164,11 +164,13 @@ std::string HelpHint(CommandScope scope, std::string_view verb = "") {
 
 Verdict UnknownVerb(const std::string& name, std::span<const Verb> verbs, CommandScope scope) {
   std::string hint = HelpHint(scope);
-  for (const Verb& verb : verbs) {
-    if (EditDistance(name, verb.name) <= 1 + verb.name.size() / 4) {
-      hint = "did you mean '" + std::string(verb.name) + "'? " + hint;
-      break;
-    }
+  const auto distance = [&](const Verb& verb) { return EditDistance(name, verb.name); };
+  const auto nearest =
+      std::min_element(verbs.begin(), verbs.end(),
+                       [&](const Verb& a, const Verb& b) { return distance(a) < distance(b); });
+  // Two slips, such as two letters that changed places, but not a word of which nothing is left.
+  if (distance(*nearest) <= 2 && distance(*nearest) < nearest->name.size()) {
+    hint = "did you mean '" + std::string(nearest->name) + "'? " + hint;
   }
   return Verdict::Usage("unknown verb " + Quoted(name), hint);
 }
@@ -183,7 +185,11 @@ std::string UsageLine(const Verb& verb, CommandScope scope) {
 std::string OptionsHelp(CLI::App& app) {
   CLI::Formatter formatter;
   formatter.column_width(28);
-  return formatter.make_groups(&app, CLI::AppFormatMode::Normal);
+  std::string text = formatter.make_groups(&app, CLI::AppFormatMode::Normal);
+  // CLI11 sets two empty lines between groups, and one behind the last.
+  for (size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
 }
 
 std::string VerbHelp(CLI::App& app, const Verb& verb, CommandScope scope) {

@@ -69,10 +69,7 @@ Verdict Verdict::Failed(const absl::Status& status) {
 Verdict Verdict::NotOpened(const absl::Status& status, const std::string& path) {
   const ExitCode code = ExitCodeOfOpen(status);
   std::string hint = HintFor(code);
-  if (code == ExitCode::kCannotOpen) {
-    hint = absl::IsNotFound(status) ? "check the path; put, import and batch create a database"
-                                    : "check the path and its permissions";
-  }
+  if (code == ExitCode::kCannotOpen) hint = "check the path and its permissions";
   return {code, "cannot open database " + path + ": " + Message(status), hint};
 }
 

@@ -36,8 +36,13 @@ struct [[nodiscard]] Verdict {
   }
   // The verdict on a status that is not OK, met while the database was in use.
   static Verdict Failed(const absl::Status& status);
-  // The same for the opening of the database at `path`.
+  // The verdict on the status with which DB::Open refused the database at `path`.
   static Verdict NotOpened(const absl::Status& status, const std::string& path);
+  // The same where there is no database at `path`.
+  static Verdict NoDatabase(const std::string& path) {
+    return {ExitCode::kCannotOpen, "no database at " + path,
+            "check the path; put, import and batch create a database"};
+  }
 
   // Neither yes nor no.
   bool failed() const { return code != ExitCode::kYes && code != ExitCode::kNo; }

@@ -24,6 +24,7 @@ Verdict Session::OpenToRead() {
   options_.ApplyTo(&options);
   options.read_only = true;
   absl::StatusOr<std::unique_ptr<DB>> db = DB::Open(options, path_);
+  if (absl::IsNotFound(db.status())) return Verdict::NoDatabase(path_);
   if (!db.ok()) return NotOpened(db.status());
   db_ = *std::move(db);
   return Verdict::Yes();
@@ -40,7 +41,8 @@ Verdict Session::OpenToWrite(bool may_create) {
   }
   options_.ApplyTo(&options);
   absl::StatusOr<std::unique_ptr<DB>> db = DB::Open(options, path_);
-  if (may_create && absl::IsNotFound(db.status())) {
+  if (absl::IsNotFound(db.status())) {
+    if (!may_create) return Verdict::NoDatabase(path_);
     options.create_if_missing = true;
     db = DB::Open(options, path_);
     if (db.ok() && says_notes_) fprintf(stderr, "kvtool: created database %s\n", path_.c_str());
