@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -64,6 +65,10 @@ inline void ExpectTheRate(FilterKind kind, const Trial& trial, double chance) {
   const std::string where = std::to_string(trial.keys) + " keys at " + std::to_string(chance);
   const Measurement got = Measure({kind, chance}, trial);
   EXPECT_EQ(got.false_negatives, 0u) << where;
+  if (trial.keys == 1'000'000) {
+    std::printf("%g: measured %.5g %%\n", chance,
+                100 * got.false_positives / static_cast<double>(trial.probes * trial.salts));
+  }
 
   // What is counted is binomial around what the set bits predict.
   EXPECT_NEAR(got.false_positives, got.expected, 4 * std::max(1.0, std::sqrt(got.variance)))
