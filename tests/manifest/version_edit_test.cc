@@ -204,7 +204,7 @@ std::string HexDump(std::string_view bytes) {
 
 // The text of the first code block behind `marker`, in the first of the documents that has it.
 std::string CodeBlockBehind(const std::string& marker) {
-  for (const char* name : {"/FORMAT.md", "/docs/format-parts/manifest.md"}) {
+  for (const char* name : {"/FORMAT.md"}) {
     std::ifstream file(std::string(SILTSTONE_SOURCE_DIR) + name);
     std::ostringstream text;
     text << file.rdbuf();

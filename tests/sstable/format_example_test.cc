@@ -45,7 +45,7 @@ TEST(FormatExample, IsWhatTheWriterWrites) {
   if (std::getenv("SILTSTONE_PRINT_EXAMPLE") != nullptr) std::printf("%s", dump.c_str());
   // The section may stand in the whole document or still in a part of its own.
   std::stringstream documents;
-  for (const char* name : {"/FORMAT.md", "/docs/format-parts/sstable.md"}) {
+  for (const char* name : {"/FORMAT.md"}) {
     const std::ifstream file(std::string(SILTSTONE_SOURCE_DIR) + name);
     if (file) documents << file.rdbuf();
   }
