@@ -29,9 +29,9 @@ std::string ImportFormatNames();
 
 struct ImportFormatOptions {
   ImportFormat format = ImportFormat::kTsv;
-  std::string key_field;   // deb822
-  bool escapes = true;     // tsv; false: a backslash is a backslash
-  bool has_header = true;  // csv; false: a first record of key,value is data
+  std::string key_field = {};  // deb822
+  bool escapes = true;         // tsv; false: a backslash is a backslash
+  bool has_header = true;      // csv; false: a first record of key,value is data
 };
 
 // `input` must outlive the reader.

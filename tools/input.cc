@@ -55,6 +55,8 @@ absl::StatusOr<bool> Input::Fill() {
     interrupted = CheckInterrupt();
   }
   const int error = errno;
+  // SIGINT often ends what writes to the pipe, too: its end is then not the end of the data.
+  if (interrupted.ok()) interrupted = CheckInterrupt();
   buffer_.resize(before + static_cast<size_t>(std::max<ssize_t>(count, 0)));
   if (!interrupted.ok()) return interrupted;
   if (count < 0) {
