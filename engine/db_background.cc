@@ -15,7 +15,8 @@
 namespace siltstone {
 
 DbBackground::DbBackground(DbShared& shared)
-    : shared_(shared), pool_(std::make_unique<ThreadPool>(shared.options.max_background_jobs)) {}
+    : shared_(shared),
+      pool_(std::make_unique<ThreadPool>(std::max(2, shared.options.max_background_jobs))) {}
 
 void DbBackground::Schedule() {
   MutexLock lock(mutex_);
@@ -24,19 +25,18 @@ void DbBackground::Schedule() {
 
 void DbBackground::ScheduleLocked() {
   if (stop_.load() || !shared_.error.ok()) return;
-  const int jobs = shared_.options.max_background_jobs;
-  if (!flush_running_ && flush_running_ + compactions_running_ < jobs &&
-      !ImmutableMemtables().empty()) {
+  if (!flush_running_ && !ImmutableMemtables().empty()) {
     flush_running_ = true;
     pool_->Schedule([this] { BackgroundFlush(); });
   }
-  // With several jobs one stays free for flushes: writers wait for those.
-  const int compaction_limit = std::max(1, jobs - 1);
-  while (compactions_running_ < compaction_limit && flush_running_ + compactions_running_ < jobs) {
+  // One thread stays free for flushes: writers wait for those.
+  const int compaction_limit = pool_->thread_count() - 1;
+  while (compactions_running_ < compaction_limit) {
     std::optional<Job> job = PickLocked();
     if (!job.has_value()) return;
     ++compactions_running_;
-    pool_->Schedule([this, picked = *std::move(job)] { BackgroundCompaction(picked); });
+    pool_->Schedule(
+        [this, picked = *std::move(job)]() mutable { BackgroundCompaction(std::move(picked)); });
   }
 }
 
@@ -164,7 +164,7 @@ absl::Status DbBackground::Flush(const VersionEdit& extra) {
   return status;
 }
 
-void DbBackground::BackgroundCompaction(const Job& job) {
+void DbBackground::BackgroundCompaction(Job job) {
   const absl::Status status = Compact(job);
   {
     MutexLock lock(mutex_);
@@ -185,6 +185,7 @@ void DbBackground::BackgroundCompaction(const Job& job) {
       shared_.Fail(status);
     }
   }
+  job = Job();  // lets go of its tables: their files can be deleted at once
   JobEnded(status);
 }
 

@@ -84,7 +84,7 @@ class DbBackground {
 
   void BackgroundFlush();
   absl::Status Flush(const VersionEdit& extra);
-  void BackgroundCompaction(const Job& job);
+  void BackgroundCompaction(Job job);
   absl::Status Compact(const Job& job);
   void JobEnded(const absl::Status& status);
   // Takes the memtables that wait, oldest first.

@@ -65,6 +65,7 @@ absl::StatusOr<bool> DbBackground::CompactOnce(const Plan& plan) {
   if (!status.ok() && !absl::IsCancelled(status) && !absl::IsDataLoss(status)) {
     shared_.Fail(status);
   }
+  job = Job();  // lets go of its tables: their files can be deleted at once
   JobEnded(status);
   if (!status.ok()) return status;
   return true;

@@ -32,6 +32,12 @@ namespace {
 constexpr int kMaxReadOnlyAttempts = 20;
 constexpr size_t kCacheBlockEstimateBytes = 4096;
 
+std::string ParentOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 // One Open under way. Single-threaded.
 class Opening {
  public:
@@ -73,6 +79,7 @@ class Opening {
     if (!absl::IsNotFound(exists.status())) return exists;
     if (!options().create_if_missing) return false;
     SILTSTONE_RETURN_IF_ERROR(shared_->file_system->CreateDirectory(shared_->path));
+    SILTSTONE_RETURN_IF_ERROR(shared_->file_system->SyncDirectory(ParentOf(shared_->path)));
     return false;
   }
 

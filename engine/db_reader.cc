@@ -20,7 +20,11 @@ class ViewKeeper {
  public:
   explicit ViewKeeper(std::shared_ptr<DbShared> shared)
       : shared_(std::move(shared)), view_(shared_->views->Acquire()) {}
-  ~ViewKeeper() { view_->Unref(); }
+  ~ViewKeeper() {
+    view_->Unref();
+    // The last reader of tables that were compacted away deletes their files.
+    shared_->obsolete_files->Delete();
+  }
   ViewKeeper(const ViewKeeper&) = delete;
   ViewKeeper& operator=(const ViewKeeper&) = delete;
 

@@ -17,7 +17,7 @@ namespace siltstone::tools {
 // The lossless format of `kvtool export`: records between a line that names the format and a count with a
 // checksum, so that a stream that was cut or changed is never taken for whole.
 //
-// Format: docs/format-parts/export.md, rules X1 to X8.
+// Format: FORMAT.md "Export", X1 to X8.
 
 // The first bytes of every export (X1). 0x89 begins no text.
 inline constexpr std::string_view kExportMagic = "\x89Siltstone export 1\n";

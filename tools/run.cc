@@ -55,8 +55,7 @@ Verdict RunShellLine(std::vector<std::string> words, const GlobalOptions& global
     verdict = RunVerb(command, session, output, true);
   }
   Tell(verdict);
-  // What nobody reads any more need not be computed.
-  return output.reader_gone() ? Verdict{ExitCode::kInputOutput, "", ""} : verdict;
+  return verdict;
 }
 
 Verdict RunShellVerb(const GlobalOptions& globals, Session& session, Output& output) {

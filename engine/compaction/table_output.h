@@ -22,8 +22,8 @@ struct GrandparentRange {
 
 struct TableOutputOptions {
   int level = 0;
-  uint64_t target_size_bytes = 0;              // 0: one table, however large
-  uint64_t max_grandparent_bytes = 0;          // 0: no limit
+  uint64_t target_size_bytes = 0;                   // 0: one table, however large
+  uint64_t max_grandparent_bytes = 0;               // 0: no limit
   std::vector<GrandparentRange> grandparents = {};  // ascending
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ class ObsoleteFiles {
       : file_system_(std::move(file_system)), directory_(std::move(directory)) {}
 
   void Add(const std::string& file_name);
-  // Deletes what waits, unless held. Errors are not fatal: the file stays garbage.
+  // Deletes what waits, unless held; one load when there is nothing. Errors are not fatal: the file stays garbage.
   void Delete();
   void Hold();
   void Release();
@@ -32,6 +33,7 @@ class ObsoleteFiles {
   const std::shared_ptr<FileSystem> file_system_;
   const std::string directory_;
   Mutex mutex_;
+  std::atomic<bool> any_waiting_{false};  // a hint, so that asking costs no lock
   std::vector<std::string> waiting_ ABSL_GUARDED_BY(mutex_);
   bool held_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -48,12 +48,11 @@ absl::StatusOr<RecoveredDatabase> ReadDatabase(FileSystem& file_system,
   absl::StatusOr<CurrentFile> current = ReadCurrent(file_system, directory);
   if (!current.ok()) return current.status();
   database.current = *current;
-  absl::StatusOr<ManifestState> state =
-      ReadManifest(file_system, directory, *current,
-                   {.order = KeyOrder(options.comparator),
-                    .salvage = options.salvage,
-                    .live = options.read_only},
-                   &database.losses);
+  absl::StatusOr<ManifestState> state = ReadManifest(file_system, directory, *current,
+                                                     {.order = KeyOrder(options.comparator),
+                                                      .salvage = options.salvage,
+                                                      .live = options.read_only},
+                                                     &database.losses);
   if (!state.ok()) return state.status();
   database.state = *std::move(state);
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+
 #include "siltstone/export.h"
 #include "siltstone/iterator.h"
 #include "siltstone/options.h"

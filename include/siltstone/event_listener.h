@@ -5,21 +5,22 @@
 #include <vector>
 
 #include "absl/status/status.h"
+
 #include "siltstone/export.h"
 
 namespace siltstone {
 
 // One background job, as it begins or as it ended.
 struct JobInfo {
-  uint64_t job_id = 0;                     // counts from 1 at each Open
-  int input_level = -1;                    // -1: a flush
+  uint64_t job_id = 0;   // counts from 1 at each Open
+  int input_level = -1;  // -1: a flush
   int output_level = 0;
   bool trivial_move = false;
   std::vector<std::string> input_tables;   // file names
   std::vector<std::string> output_tables;  // file names; empty as a job begins
   uint64_t bytes_read = 0;
   uint64_t bytes_written = 0;
-  absl::Status status;                     // of a job that ended
+  absl::Status status;  // of a job that ended
 };
 
 // Told what the engine does, for metrics and for tests.

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+
 #include "siltstone/export.h"
 
 namespace siltstone {

@@ -21,7 +21,7 @@ struct ReadReceipt;
 enum class Durability {
   kSync,      // the end of the machine: the write returns after a sync of the log
   kBuffered,  // the end of the process, not of the machine
-  kNone,      // no log at all: a write is kept from the next flush on. A choice for a whole database
+  kNone,  // no log at all: a write is kept from the next flush on. A choice for a whole database
 };
 
 // On disk: never renumber.
@@ -32,7 +32,7 @@ enum class FilterKind : uint8_t {
   kStandardBloom = 1,  // the textbook filter: m and k exactly as the formulas give them
   kBloom = 2,          // one cache line a probe, sized by its exact model
   kRibbon = 3,         // near the information limit. Not in this version: Open refuses it
-  kAuto = 4,           // Bloom above, ribbon on the bottom level. Not in this version: Open refuses it
+  kAuto = 4,  // Bloom above, ribbon on the bottom level. Not in this version: Open refuses it
 };
 
 // How filter memory is spread over the levels.
@@ -87,7 +87,8 @@ struct Options {
   FilterAllocation filter_allocation = FilterAllocation::kUniform;
 
   CompactionStyle compaction_style = CompactionStyle::kLeveled;
-  // Flushes and compactions that may run at the same time; 1 to 64.
+  // Flushes and compactions that may run at the same time; 1 to 64. One of them is kept for flushes, which
+  // writers wait for; with 1, a flush and a compaction still run side by side.
   int max_background_jobs = 2;
 
   // The durability of writes that do not ask for another.

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "crash/kill_runner.h"
-#include "support/test_seed.h"
+#include "tests/crash/kill_runner.h"
+#include "tests/support/test_seed.h"
 
 namespace siltstone {
 namespace {

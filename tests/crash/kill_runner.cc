@@ -1,4 +1,4 @@
-#include "crash/kill_runner.h"
+#include "tests/crash/kill_runner.h"
 
 #include <signal.h>
 #include <sys/wait.h>

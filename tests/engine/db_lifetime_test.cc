@@ -1,5 +1,4 @@
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -87,12 +86,12 @@ TEST_P(Lifetime, AnIteratorOutlivesTheDatabaseAndItsFiles) {
 TEST_P(Lifetime, ASnapshotOutlivesTheDatabase) {
   TestDatabase db;
   Fill(&db);
-  std::optional<Snapshot> snapshot = db->GetSnapshot();
+  auto snapshot = std::make_unique<Snapshot>(db->GetSnapshot());
   const uint64_t number = snapshot->sequence_number();
   db.Close();
   EXPECT_EQ(snapshot->sequence_number(), number);
   db.Open();
-  EXPECT_TRUE(absl::IsInvalidArgument(db->Get("a", {.snapshot = &*snapshot}).status()))
+  EXPECT_TRUE(absl::IsInvalidArgument(db->Get("a", {.snapshot = snapshot.get()}).status()))
       << "it belongs to the former DB object";
   snapshot.reset();
 }

@@ -224,7 +224,9 @@ TEST(Statistics, CountWrites) {
 }
 
 TEST(Statistics, CountFlushesCompactionsAndWhatTheyDrop) {
-  TestDatabase db;
+  Options options = SmallOptions();
+  options.compression = Compression::kNone;
+  TestDatabase db(options);
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 100; ++i) db.Put(NumberKey(i), NoiseBytes(round, 20));
     db.Flush();

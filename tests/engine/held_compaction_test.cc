@@ -51,7 +51,7 @@ class Holder final : public EventListener {
 
  private:
   void Ended(const JobInfo& job) {
-    EXPECT_EQ(job.status, absl::OkStatus());
+    EXPECT_TRUE(job.status.ok() || absl::IsCancelled(job.status)) << job.status;
     std::lock_guard lock(mutex_);
     if (held_job_ == 0 || released_ || job.job_id == held_job_) return;
     ++(job.input_level < 0 ? flushes_beside_ : compactions_beside_);
@@ -150,30 +150,24 @@ TEST(HeldCompaction, AManualCompactionOfOtherKeysRunsBesideIt) {
   EXPECT_EQ(db.Get("a" + NumberKey(7)), NoiseBytes(7, 20));
 }
 
-TEST(HeldCompaction, WithOneJobNothingRunsBesideIt) {
+TEST(HeldCompaction, WithOneJobFlushesStillRunBesideIt) {
   const auto holder = std::make_shared<Holder>();
-  Options options = HeldOptions(holder, 1);
-  options.memory_budget_bytes = size_t{64} << 20;
-  TestDatabase db(options);
+  TestDatabase db(HeldOptions(holder, 1));
   int written = 0;
   while (!holder->IsHolding()) {
     db.Put(NumberKey(written % 1000), NoiseBytes(written, 40));
     ++written;
   }
   const uint64_t flushes = db->GetStatistics().flushes;
-  while (db->GetStatistics().immutable_memtables == 0) {
-    db.Put(NumberKey(written % 1000), NoiseBytes(written, 40));
-    ++written;
-  }
-  EXPECT_EQ(db->GetStatistics().flushes, flushes);
-  EXPECT_EQ(holder->ended_beside(true), 0);
-  EXPECT_EQ(holder->ended_beside(false), 0);
-  holder->Release();
+  db.Put("one", "more");
   db.Flush();
   EXPECT_GT(db->GetStatistics().flushes, flushes);
+  EXPECT_GT(holder->ended_beside(true), 0);
+  EXPECT_EQ(holder->ended_beside(false), 0);
+  holder->Release();
 }
 
-TEST(HeldCompaction, CloseWaitsForIt) {
+TEST(HeldCompaction, CloseWaitsForItToEndEarly) {
   const auto holder = std::make_shared<Holder>();
   TestDatabase db(HeldOptions(holder, 2));
   int written = 0;

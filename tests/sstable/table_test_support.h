@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -37,13 +38,13 @@ class StringTableFile : public TableFile {
 // A file of the given bytes, which the test may change while it is open; counts its reads.
 class StringFile : public RandomAccessFile {
  public:
-  StringFile(const std::string* bytes, int* reads) : bytes_(bytes), reads_(reads) {}
+  StringFile(const std::string* bytes, std::atomic<int>* reads) : bytes_(bytes), reads_(reads) {}
   absl::Status Read(uint64_t offset, std::span<char> out) const override;
   uint64_t size_bytes() const override { return bytes_->size(); }
 
  private:
   const std::string* bytes_;
-  int* reads_;
+  std::atomic<int>* reads_;
 };
 
 // Filters that are exact lists of hashes.
@@ -83,7 +84,7 @@ BuiltTable BuildTable(const Entries& entries, TableWriterOptions options = Write
 
 struct OpenedTable {
   std::shared_ptr<std::string> bytes;
-  std::shared_ptr<int> reads = std::make_shared<int>(0);
+  std::shared_ptr<std::atomic<int>> reads = std::make_shared<std::atomic<int>>(0);
   absl::StatusOr<std::unique_ptr<TableReader>> reader = absl::UnknownError("not opened");
   TableReader* operator->() const { return reader->get(); }
 };
