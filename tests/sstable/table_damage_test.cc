@@ -315,6 +315,7 @@ void ReadEverything(const std::string& contents) {
   for (it->SeekToFirst(); it->Valid(); it->Next()) steps += it->key().size() + it->value().size();
   ASSERT_TRUE(it->status().ok() || IsNamedDataLoss(it->status())) << it->status();
   for (it->SeekToLast(); it->Valid(); it->Prev()) steps += it->key().size() + it->value().size();
+  ASSERT_LE(steps, 100 * contents.size());
   ASSERT_TRUE(it->status().ok() || IsNamedDataLoss(it->status())) << it->status();
   for (const char* user_key : {"user:", "user:00003", "\xff"}) {
     const std::string target = MakeInternalKey(user_key, SeekTrailer(20));
