@@ -101,6 +101,8 @@ class Opening {
         shared_->file_system->ListDirectory(shared_->path);
     if (!files.ok()) return files.status();
     database_.files = *std::move(files);
+    // An earlier creation may have been cut short: its names are not used again.
+    database_.newest_epoch = NewestEpoch(database_.files);
     return Begin(std::move(lock));
   }
 
@@ -244,6 +246,12 @@ class Opening {
                              .compression = options().compression};
     for (const ManifestLog& old_log : database_.state.logs) {
       edit.logs_retired.push_back({old_log.epoch, old_log.number});
+    }
+    // A new database has its CURRENT before its first log: a log without CURRENT is always a loss.
+    const bool is_new = database_.current.manifest.number == 0;
+    if (is_new) {
+      SILTSTONE_RETURN_IF_ERROR(shared_->versions->Install(edit, {}, [](const auto&) {}));
+      edit = VersionEdit();
     }
     std::unique_ptr<LogWriter> log;
     if (options().durability != Durability::kNone) {

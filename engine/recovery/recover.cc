@@ -13,18 +13,6 @@
 #include "engine/manifest/manifest_reader.h"
 
 namespace siltstone {
-namespace {
-
-uint64_t NewestEpoch(const std::vector<DirectoryEntry>& files, uint64_t epoch) {
-  for (const DirectoryEntry& file : files) {
-    const std::optional<ParsedFileName> name = ParseFileName(file.name);
-    if (name.has_value()) epoch = std::max(epoch, name->id.epoch);
-  }
-  return epoch;
-}
-
-}  // namespace
-
 absl::StatusOr<bool> DatabaseExists(FileSystem& file_system, const std::string& directory) {
   const absl::StatusOr<std::vector<DirectoryEntry>> files = file_system.ListDirectory(directory);
   if (!files.ok()) return files.status();
@@ -39,6 +27,15 @@ absl::StatusOr<bool> DatabaseExists(FileSystem& file_system, const std::string& 
   if (remains.empty()) return false;
   return absl::DataLossError(absl::StrCat(directory, " has no CURRENT file but holds ", remains,
                                           ": a database was here; restore CURRENT"));
+}
+
+uint64_t NewestEpoch(const std::vector<DirectoryEntry>& files) {
+  uint64_t epoch = 0;
+  for (const DirectoryEntry& file : files) {
+    const std::optional<ParsedFileName> name = ParseFileName(file.name);
+    if (name.has_value()) epoch = std::max(epoch, name->id.epoch);
+  }
+  return epoch;
 }
 
 absl::StatusOr<RecoveredDatabase> ReadDatabase(FileSystem& file_system,
@@ -79,7 +76,7 @@ absl::StatusOr<RecoveredDatabase> ReadDatabase(FileSystem& file_system,
   absl::StatusOr<std::vector<DirectoryEntry>> files = file_system.ListDirectory(directory);
   if (!files.ok()) return files.status();
   database.files = *std::move(files);
-  database.newest_epoch = NewestEpoch(database.files, database.state.epoch);
+  database.newest_epoch = std::max(database.state.epoch, NewestEpoch(database.files));
   return database;
 }
 
