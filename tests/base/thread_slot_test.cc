@@ -23,13 +23,15 @@ TEST(ThreadSlot, StaysTheSameWithinAThread) {
 }
 
 TEST(ThreadSlot, IsReusedAfterItsThreadHasEnded) {
+  const size_t own_slot = ThreadSlot();  // from here on this thread lives, and keeps it
   const size_t slot = SlotOfNewThread();
-  EXPECT_NE(slot, ThreadSlot());
+  EXPECT_NE(slot, own_slot);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(SlotOfNewThread(), slot);
 }
 
 TEST(ThreadSlot, LiveThreadsHaveDifferentSlotsAndTheseAreSmall) {
   constexpr size_t kThreads = 100;
+  const size_t own_slot = ThreadSlot();
   for (int round = 0; round < 3; ++round) {
     std::vector<size_t> slots(kThreads);
     std::atomic<size_t> ready{0};
@@ -43,7 +45,7 @@ TEST(ThreadSlot, LiveThreadsHaveDifferentSlotsAndTheseAreSmall) {
     }
     for (std::thread& thread : threads) thread.join();
     std::set<size_t> distinct(slots.begin(), slots.end());
-    distinct.insert(ThreadSlot());
+    distinct.insert(own_slot);
     EXPECT_EQ(distinct.size(), kThreads + 1);
     EXPECT_LT(*distinct.rbegin(), kThreads + 8);
   }

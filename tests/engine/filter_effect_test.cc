@@ -60,7 +60,8 @@ TEST_P(EveryKind, AbsentKeysCostNoBlockButForFalsePositives) {
   TestDatabase db(FilterOptions(0.01, GetParam()));
   FillRuns(&db);
   const AbsentCost cost = ReadAbsentKeys(&db);
-  EXPECT_GE(cost.checked, static_cast<uint64_t>(kKeys) * 2 - 4) << "two runs hold each range";
+  // Two runs hold each range, but for the few absent keys that lie between two tables of a run.
+  EXPECT_GE(cost.checked, static_cast<uint64_t>(kKeys) * 2 - 40);
   EXPECT_EQ(cost.negatives + cost.false_positives, cost.checked);
   EXPECT_EQ(cost.blocks, cost.false_positives);
   // 4 standard deviations of 40,000 draws at 1 %, and a little for rates that are not exactly the promised one.
