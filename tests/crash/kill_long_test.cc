@@ -14,8 +14,8 @@ namespace {
 
 TEST(Kill, AcknowledgedWritesAndWholeBatchesSurvive) {
   const uint64_t seed = TestSeed();
-  char directory[] = "/tmp/siltstone-kill-XXXXXX";
-  ASSERT_NE(mkdtemp(directory), nullptr);
+  std::string directory = std::filesystem::temp_directory_path() / "siltstone-kill-XXXXXX";
+  ASSERT_NE(mkdtemp(directory.data()), nullptr);
   const KillReport report = RunKills(directory, seed, /*rounds=*/200);
   std::filesystem::remove_all(directory);
   std::cout << report.kills << " kills, " << report.kills_during_jobs << " during a job, "
