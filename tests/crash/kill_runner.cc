@@ -156,7 +156,7 @@ class Killer {
     }
     close(fds[1]);
     jobs_running_ = 0;
-    const bool in_job = !random_.OneIn(4);
+    const bool in_job = !random_.OneIn(10);
     const uint64_t min_messages = 20 + random_.Uniform(400);
     uint64_t messages = 0;
     bool killed = false;
@@ -164,7 +164,7 @@ class Killer {
     while (read(fds[0], &message, sizeof(message)) == static_cast<ssize_t>(sizeof(message))) {
       Take(message);
       if (!killed && ++messages >= min_messages && (!in_job || jobs_running_ > 0)) {
-        std::this_thread::sleep_for(std::chrono::microseconds(random_.Uniform(300)));
+        std::this_thread::sleep_for(std::chrono::microseconds(random_.Uniform(100)));
         kill(child, SIGKILL);
         killed = true;
       }
