@@ -16,6 +16,7 @@
 #include "siltstone/event_listener.h"
 
 #include "base/random.h"
+#include "tests/support/fault_file_system.h"
 
 namespace siltstone {
 namespace {
@@ -98,6 +99,15 @@ class JobTeller final : public EventListener {
                            const std::array<uint64_t, kThreads>& next_operations, int pipe_fd) {
   Options options = SmallOptions();
   options.listener = std::make_shared<JobTeller>(pipe_fd);
+  // Jobs take their time at every step, so that most kills find one in its middle.
+  auto file_system = std::make_shared<FaultFileSystem>(PosixFileSystem());
+  file_system->SetHook([](FileOperation operation, std::string_view) {
+    if (operation == FileOperation::kCreateTable || operation == FileOperation::kAppendTable ||
+        operation == FileOperation::kFinishTable || operation == FileOperation::kSyncDirectory) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  options.file_system = file_system;
   auto db = DB::Open(options, directory);
   if (!db.ok()) {
     Send(pipe_fd, {Message::kFailed, 0, 0});
