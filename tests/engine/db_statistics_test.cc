@@ -228,7 +228,7 @@ TEST(Statistics, CountFlushesCompactionsAndWhatTheyDrop) {
   options.compression = Compression::kNone;
   TestDatabase db(options);
   for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < 100; ++i) db.Put(NumberKey(i), NoiseBytes(round, 20));
+    for (int i = 0; i < 100; ++i) db.Put(NumberKey(i), NoiseBytes(i * 3 + round, 20));
     db.Flush();
   }
   Statistics statistics = db->GetStatistics();
@@ -275,8 +275,9 @@ TEST(Statistics, LevelsAndTablesDescribeTheTree) {
     EXPECT_EQ(table.filter_kind, "bloom");
     EXPECT_EQ(table.filter_fault, "");
     EXPECT_DOUBLE_EQ(table.configured_fp_chance, 0.2);
-    EXPECT_GT(table.predicted_fp_rate, 0.1);
     EXPECT_LT(table.predicted_fp_rate, 0.3);
+    // A filter of a few keys takes a whole line, and keeps more than its word.
+    if (table.distinct_keys >= 100) EXPECT_GT(table.predicted_fp_rate, 0.1);
     EXPECT_EQ(table.filter_negatives + table.filter_true_positives + table.filter_false_positives,
               table.filters_checked);
     const auto file = db.options().file_system->OpenTable("/db/" + table.file_name);
