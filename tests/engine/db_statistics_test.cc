@@ -277,7 +277,9 @@ TEST(Statistics, LevelsAndTablesDescribeTheTree) {
     EXPECT_DOUBLE_EQ(table.configured_fp_chance, 0.2);
     EXPECT_LT(table.predicted_fp_rate, 0.3);
     // A filter of a few keys takes a whole line, and keeps more than its word.
-    if (table.distinct_keys >= 100) EXPECT_GT(table.predicted_fp_rate, 0.1);
+    if (table.distinct_keys >= 100) {
+      EXPECT_GT(table.predicted_fp_rate, 0.1);
+    }
     EXPECT_EQ(table.filter_negatives + table.filter_true_positives + table.filter_false_positives,
               table.filters_checked);
     const auto file = db.options().file_system->OpenTable("/db/" + table.file_name);
