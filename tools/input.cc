@@ -48,11 +48,11 @@ absl::StatusOr<bool> Input::Fill() {
   const size_t before = buffer_.size();
   buffer_.resize(before + kBufferBytes);
   ssize_t count = -1;
-  absl::Status interrupted = CheckInterrupt();
+  absl::Status interrupted = WaitToRead(fd_);
   while (interrupted.ok()) {
     count = read(fd_, buffer_.data() + before, kBufferBytes);
     if (count >= 0 || errno != EINTR) break;
-    interrupted = CheckInterrupt();
+    interrupted = WaitToRead(fd_);
   }
   const int error = errno;
   // SIGINT often ends what writes to the pipe, too: its end is then not the end of the data.

@@ -13,6 +13,9 @@ void CatchInterrupts();
 bool Interrupted();
 // Cancelled when it did, OK otherwise.
 absl::Status CheckInterrupt();
+// Waits until `fd` can be read without waiting, or is at its end. Cancelled when SIGINT came, also just before
+// the wait began: unlike a read that the signal interrupts, it cannot be missed.
+absl::Status WaitToRead(int fd);
 // For the shell: a SIGINT ends a verb, not the shell. Also takes the next SIGINT as the first again.
 void ForgetInterrupt();
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 
 #include "tools/input.h"
 #include "tools/interrupt.h"
+#include <wchar.h>
 
 namespace siltstone::tools {
 namespace {
@@ -54,6 +56,7 @@ class TerminalLines : public LineSource {
     edit_ = el_init("kvtool", stdin, stderr, stderr);
     el_set(edit_, EL_CLIENTDATA, this);
     el_set(edit_, EL_PROMPT, &TerminalLines::Prompt);
+    el_set(edit_, EL_GETCFN, &TerminalLines::ReadCharacter);
     el_set(edit_, EL_EDITOR, "emacs");
     el_set(edit_, EL_HIST, history, history_);
     el_set(edit_, EL_ADDFN, "complete-verb", "Complete the verb", &TerminalLines::Complete);
@@ -97,6 +100,24 @@ class TerminalLines : public LineSource {
   }
 
   static char* Prompt(EditLine* edit) { return Self(edit)->prompt_.data(); }
+
+  // As the editor's own, but that SIGINT is never missed: it comes between two reads, too. 1: a character, 0: the
+  // end, -1: an error or SIGINT.
+  static int ReadCharacter(EditLine*, wchar_t* character) {
+    char bytes[MB_LEN_MAX];
+    size_t size = 0;
+    while (WaitToRead(STDIN_FILENO).ok()) {
+      const ssize_t count = read(STDIN_FILENO, bytes + size, 1);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return static_cast<int>(count);
+      mbstate_t state = {};
+      const size_t length = mbrtowc(character, bytes, ++size, &state);
+      if (length <= 1 || length == size) return 1;
+      // More bytes are needed, or what there is belongs to no character and is passed over.
+      if (length == static_cast<size_t>(-1) || size == sizeof bytes) size = 0;
+    }
+    return -1;
+  }
 
   static unsigned char Complete(EditLine* edit, int) {
     const LineInfo* info = el_line(edit);
