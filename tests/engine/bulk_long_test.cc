@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "tests/engine/test_database.h"
+#include "tests/support/temporary_directory.h"
 
 // Ten million entries in random order, in a folder on the disk: every one is found again, absent ones are not, and
 // scans see all of them in order. SILTSTONE_BULK_FULL=1 asks for the ten million, SILTSTONE_BULK_KEYS for any number.
@@ -121,7 +122,7 @@ class BulkLong : public ::testing::Test {
   }
 
   const uint64_t count_ = KeyCount();
-  TempFolder folder_;
+  TemporaryDirectory folder_;
   TestDatabase db_{MakeOptions(), folder_.path() + "/db"};
   uint64_t key_sum_ = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "tests/engine/test_database.h"
+#include "tests/support/test_seed.h"
 
 // Readers and writers at the same time, with flushes and compactions beside them. Bounded by operations, not by time.
 // Meant for the thread sanitizer as well.

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/engine/test_database.h"
+#include "tests/support/temporary_directory.h"
 
 // Open and Close: what is refused and what stays unchanged then, who may have a database open, what a closed one does.
 
@@ -97,7 +98,7 @@ TEST(DbOpen, ErrorIfExistsRefusesAnExistingDatabase) {
 }
 
 TEST(DbOpen, ASecondOpenIsAbortedAndSaysWhoHoldsTheLock) {
-  const TempFolder folder;
+  const TemporaryDirectory folder;
   Options options = SmallOptions();
   options.file_system = nullptr;
   for (const bool on_disk : {false, true}) {

@@ -1,13 +1,7 @@
 #pragma once
 
-#include <stdlib.h>
-
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,41 +12,9 @@
 #include "siltstone/db.h"
 #include "siltstone/file_system.h"
 
-// What tests of the whole engine share: databases in folders of their own, seeds, keys, results as plain values.
+// What tests of the whole engine share: databases that open and close, keys, results as plain values.
 
 namespace siltstone {
-
-// The seed of a random test: SILTSTONE_TEST_SEED, or the test's own. Printed, so that a failure can be repeated.
-inline uint64_t TestSeed(uint64_t fallback) {
-  const char* text = std::getenv("SILTSTONE_TEST_SEED");
-  const uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 0) : fallback;
-  std::cout << "SILTSTONE_TEST_SEED=" << seed << std::endl;
-  return seed;
-}
-
-// A folder on the disk that goes away with the object.
-class TempFolder {
- public:
-  TempFolder() : TempFolder(std::filesystem::temp_directory_path()) {}
-  explicit TempFolder(const std::filesystem::path& parent) {
-    std::string name = (parent / "siltstone-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      ADD_FAILURE() << "cannot create a folder in " << parent;
-    }
-    path_ = name;
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // Options of a small database in memory: flushes and compactions come soon, syncs cost nothing.
 inline Options SmallOptions() {

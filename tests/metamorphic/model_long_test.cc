@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/engine/test_database.h"
 #include "tests/metamorphic/model_runner.h"
+#include "tests/support/test_seed.h"
 
 namespace siltstone {
 namespace {

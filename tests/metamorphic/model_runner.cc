@@ -14,6 +14,7 @@
 #include "tests/metamorphic/model_keys.h"
 #include "tests/metamorphic/model_state.h"
 #include "tests/metamorphic/model_walk.h"
+#include "tests/support/temporary_directory.h"
 
 namespace siltstone {
 
@@ -362,7 +363,7 @@ class ModelRun {
   ModelKeys keys_;
   ModelState model_;
   Options options_;
-  std::optional<TempFolder> folder_;
+  std::optional<TemporaryDirectory> folder_;
   std::string path_;
   std::unique_ptr<DB> db_;
   std::vector<HeldSnapshot> snapshots_;

@@ -9,11 +9,11 @@
 
 namespace siltstone {
 
-// A new directory of the machine, removed with all it holds at the end of its life. Single-threaded.
+// A new directory of the machine, in $TMPDIR or /tmp, removed with all it holds at the end of its life. Single-threaded.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() : path_(testing::TempDir() + "siltstone-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "cannot create a directory in TempDir";
+  TemporaryDirectory() : path_(std::filesystem::temp_directory_path() / "siltstone-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "cannot create " << path_;
   }
   ~TemporaryDirectory() {
     std::error_code ignored;
