@@ -43,6 +43,14 @@ std::string WritableHistoryPath() {
   return path;
 }
 
+// The editor of the terminal. The prompt and the echo go to stderr: stdout is for data. Lives as long as the
+// process, because el_end loses the names of functions that were added.
+EditLine* TerminalEditor() {
+  static EditLine* const kEditor = el_init("kvtool", stdin, stderr, stderr);
+  return kEditor;
+}
+
+// One at a time.
 class TerminalLines : public LineSource {
  public:
   TerminalLines(std::string prompt, std::vector<std::string> verbs)
@@ -52,8 +60,7 @@ class TerminalLines : public LineSource {
     history(history_, &event, H_SETSIZE, kHistoryLines);
     history(history_, &event, H_SETUNIQUE, 1);
     if (!history_path_.empty()) history(history_, &event, H_LOAD, history_path_.c_str());
-    // The prompt and the echo go to stderr: stdout is for data.
-    edit_ = el_init("kvtool", stdin, stderr, stderr);
+    edit_ = TerminalEditor();
     el_set(edit_, EL_CLIENTDATA, this);
     el_set(edit_, EL_PROMPT, &TerminalLines::Prompt);
     el_set(edit_, EL_GETCFN, &TerminalLines::ReadCharacter);
@@ -67,8 +74,9 @@ class TerminalLines : public LineSource {
   ~TerminalLines() override {
     HistEvent event;
     if (!history_path_.empty()) history(history_, &event, H_SAVE, history_path_.c_str());
+    el_reset(edit_);
+    el_set(edit_, EL_HIST, nullptr, nullptr);
     history_end(history_);
-    el_end(edit_);
   }
 
   absl::StatusOr<bool> Next(std::string* line) override {
