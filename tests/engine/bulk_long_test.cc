@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
@@ -56,8 +57,12 @@ void FillValue(std::string_view key, std::string* value) {
 
 class BulkLong : public ::testing::Test {
  protected:
+  // The default options for ten million keys; fewer get a smaller memtable, so that the tree has the same shape.
   static Options MakeOptions() {
     Options options;
+    const uint64_t buffer_bytes = options.write_buffer_size_bytes * KeyCount() / 10'000'000;
+    options.write_buffer_size_bytes =
+        std::clamp<uint64_t>(buffer_bytes, uint64_t{1} << 20, options.write_buffer_size_bytes);
     options.create_if_missing = true;
     options.durability = Durability::kBuffered;
     return options;

@@ -33,10 +33,12 @@ std::vector<ModelOptionSet> InMemory() {
   sets[0].options.compression = Compression::kNone;
   sets[1] = {.name = "memory-no-filter", .options = Sizes(8 * kKiB, 256, 128 * kKiB), .share = 2};
   sets[1].options.bloom_filter_fp_chance = 1;
+  sets[1].key_count = 2500;
   sets[1].options.max_background_jobs = 1;
   sets[2] = {
       .name = "memory-coin-filter", .options = Sizes(16 * kKiB, 512, 256 * kKiB), .share = 2};
   sets[2].options.bloom_filter_fp_chance = 0.5;
+  sets[2].key_count = 4000;
   sets[2].options.max_background_jobs = 4;
   sets[3] = {
       .name = "memory-standard-bloom", .options = Sizes(16 * kKiB, 1024, 1024 * kKiB), .share = 2};
@@ -45,6 +47,7 @@ std::vector<ModelOptionSet> InMemory() {
   sets[3].options.durability = Durability::kSync;
   sets[4] = {.name = "memory-reverse", .options = Sizes(8 * kKiB, 128, 128 * kKiB), .share = 2};
   sets[4].options.comparator = Reverse();
+  sets[4].key_count = 2500;
   sets[4].options.max_background_jobs = 4;
   sets[5] = {.name = "memory-no-log", .options = Sizes(8 * kKiB, 256, 64 * kKiB), .share = 2};
   sets[5].options.durability = Durability::kNone;
@@ -63,12 +66,13 @@ std::vector<ModelOptionSet> OnDisk() {
   sets[0] = {.name = "disk-small", .options = Sizes(16 * kKiB, 256, 64 * kKiB), .share = 2};
   sets[1] = {.name = "disk-plain", .options = Sizes(64 * kKiB, 1024, 256 * kKiB), .share = 3};
   sets[1].options.compression = Compression::kNone;
-  sets[1].key_count = 2000;
+  sets[1].key_count = 5000;
   sets[2] = {.name = "disk-one-job", .options = Sizes(32 * kKiB, 128, 1024 * kKiB), .share = 2};
   sets[2].options.max_background_jobs = 1;
   sets[2].options.bloom_filter_fp_chance = 0.5;
   sets[3] = {.name = "disk-four-jobs", .options = Sizes(16 * kKiB, 512, 8192 * kKiB), .share = 2};
   sets[3].options.max_background_jobs = 4;
+  sets[3].key_count = 5000;
   sets[3].options.filter_kind = FilterKind::kStandardBloom;
   sets[4] = {.name = "disk-reverse", .options = Sizes(32 * kKiB, 256, 128 * kKiB), .share = 2};
   sets[4].options.comparator = Reverse();
@@ -76,6 +80,7 @@ std::vector<ModelOptionSet> OnDisk() {
   sets[5] = {.name = "disk-no-log", .options = Sizes(16 * kKiB, 64, 256 * kKiB), .share = 2};
   sets[5].options.durability = Durability::kNone;
   sets[5].options.bloom_filter_fp_chance = 1;
+  sets[5].key_count = 4000;
   sets[6] = {.name = "disk-large-values", .options = Sizes(64 * kKiB, 16384, 16384 * kKiB)};
   sets[6].max_value_bytes = 12000;
   sets[6].key_count = 200;
