@@ -13,8 +13,8 @@
 namespace siltstone {
 
 // A small set of keys that hits the edges: the empty key, NUL and 0xff, long common prefixes, keys that begin other
-// keys, long keys. Picks come in phases that favour a window of neighbours, so that tables get narrow (and move
-// down whole) and one key's versions lie in many tables.
+// keys, long keys. Picks come in phases that favour a window of neighbours, or keep to it, so that tables get
+// narrow (then some move down whole, and some overlap only a few others) and one key's versions lie in many tables.
 //
 // Thread safety: thread-compatible.
 class ModelKeys {
@@ -33,7 +33,7 @@ class ModelKeys {
   // One of the set.
   const std::string& Pick() {
     if (--picks_left_ == 0) NextPhase();
-    if (random_.OneIn(3)) return keys_[random_.Uniform(keys_.size())];
+    if (stray_ && random_.OneIn(3)) return keys_[random_.Uniform(keys_.size())];
     return keys_[window_begin_ + random_.Uniform(window_size_)];
   }
 
@@ -85,6 +85,7 @@ class ModelKeys {
 
   void NextPhase() {
     picks_left_ = 50 + random_.Uniform(1500);
+    stray_ = random_.OneIn(2);
     window_size_ = std::max<size_t>(1, keys_.size() >> random_.Uniform(7));
     window_begin_ = random_.Uniform(keys_.size() - window_size_ + 1);
   }
@@ -94,6 +95,7 @@ class ModelKeys {
   size_t window_begin_ = 0;
   size_t window_size_ = 1;
   uint64_t picks_left_ = 1;
+  bool stray_ = true;  // whether this phase picks outside its window too
 };
 
 }  // namespace siltstone

@@ -103,8 +103,8 @@ class ModelRun {
     if (dice < 9600) return Walk();
     if (dice < 9750) return TakeSnapshot();
     if (dice < 9900) return DropSnapshot();
-    if (dice < 9950) return DropWalk();
-    if (dice < 9980) return ExpectOk(db_->Flush(), "Flush");
+    if (dice < 9940) return DropWalk();
+    if (dice < 9965) return ExpectOk(db_->Flush(), "Flush");
     if (dice < 9992) return CompactPart();
     if (dice < 9998) return CompactAndCheck();
     return ExpectOk(db_->VerifyChecksums(), "VerifyChecksums");
