@@ -15,6 +15,9 @@ namespace siltstone {
 // newest in it. So of each key one version a stripe is kept. A tombstone of the lowest stripe is left out too when
 // nothing older of its key lies beneath the output: nobody can tell it from nothing.
 //
+// REQUIRES: every entry was readable when the snapshots were listed, so that no later snapshot can see less than
+// the newest of them. (Immutable memtables and tables hold nothing else.)
+//
 // Fed all entries of the job in internal-key order. Pure but for the key it remembers; single-threaded.
 class DropRule {
  public:

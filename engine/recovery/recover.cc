@@ -13,6 +13,16 @@
 #include "engine/manifest/manifest_reader.h"
 
 namespace siltstone {
+namespace {
+
+// What a file system leaves beside a named file when a crash cuts ReplaceFile short.
+bool IsUnfinishedReplacement(std::string_view name) {
+  return name.ends_with(".tmp") && (name.starts_with(std::string(kCurrentFileName) + ".") ||
+                                    name.starts_with(std::string(kSecretsFileName) + "."));
+}
+
+}  // namespace
+
 absl::StatusOr<bool> DatabaseExists(FileSystem& file_system, const std::string& directory) {
   const absl::StatusOr<std::vector<DirectoryEntry>> files = file_system.ListDirectory(directory);
   if (!files.ok()) return files.status();
@@ -90,6 +100,7 @@ std::vector<std::string> FindObsoleteFiles(const std::vector<DirectoryEntry>& fi
   for (const ManifestLog& log : state.logs) logs.insert({log.epoch, log.number});
   std::vector<std::string> obsolete;
   for (const DirectoryEntry& file : files) {
+    if (IsUnfinishedReplacement(file.name)) obsolete.push_back(file.name);
     const std::optional<ParsedFileName> name = ParseFileName(file.name);
     if (!name.has_value()) continue;
     const bool garbage = (name->kind == FileKind::kTable && !tables.contains(name->id)) ||

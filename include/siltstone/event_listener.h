@@ -16,18 +16,18 @@ struct JobInfo {
   int input_level = -1;  // -1: a flush
   int output_level = 0;
   bool trivial_move = false;
-  std::vector<std::string> input_tables;   // file names
-  std::vector<std::string> output_tables;  // file names; empty as a job begins
+  std::vector<std::string> input_tables = {};   // file names
+  std::vector<std::string> output_tables = {};  // file names; empty as a job begins
   uint64_t bytes_read = 0;
   uint64_t bytes_written = 0;
-  absl::Status status;  // of a job that ended
+  absl::Status status = {};  // of a job that ended
 };
 
 // Told what the engine does, for metrics and for tests.
 //
 // Thread safety: called from several background and writer threads at once, never with a lock of the
-// engine held, so that a call may read and write the database; but a job waits while it is told of, so
-// a call that blocks holds that job (and Close).
+// engine held, so that a call may read the database. A job waits while it is told of: a call that blocks
+// holds that job (and Close), and one that writes may wait for room that only this job makes.
 class SILTSTONE_EXPORT EventListener {
  public:
   virtual ~EventListener() = default;

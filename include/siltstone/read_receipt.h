@@ -15,12 +15,12 @@ struct ReadStep {
   enum class Outcome { kNotHere, kValue, kTombstone, kError };
 
   Source source = Source::kMemtable;
-  std::string name;  // file name of the table, "memtable 7" otherwise
-  int level = -1;    // -1 for memtables
+  std::string name = {};  // file name of the table, "memtable 7" otherwise
+  int level = -1;         // -1 for memtables
   Filter filter = Filter::kNone;
   uint64_t blocks_from_cache = 0;
   uint64_t blocks_from_file = 0;
-  std::vector<uint64_t> block_offsets;  // of the data blocks looked into, in the table file
+  std::vector<uint64_t> block_offsets = {};  // of the data blocks looked into, in the table file
   Outcome outcome = Outcome::kNotHere;
 };
 
@@ -40,8 +40,8 @@ struct ReadReceipt {
   uint64_t index_searches = 0;  // indexes are resident: no I/O
   uint64_t data_blocks_from_cache = 0;
   uint64_t data_blocks_from_file = 0;
-  uint64_t bytes_from_file = 0;  // as stored, compressed
-  std::vector<ReadStep> steps;   // point reads only
+  uint64_t bytes_from_file = 0;      // as stored, compressed
+  std::vector<ReadStep> steps = {};  // point reads only
 
   void Clear() { *this = ReadReceipt(); }
 };

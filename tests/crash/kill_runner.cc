@@ -7,16 +7,21 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "siltstone/db.h"
 #include "siltstone/event_listener.h"
 
 #include "base/random.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_seed.h"
 
 namespace siltstone {
 namespace {
@@ -247,6 +252,18 @@ class Killer {
 
 KillReport RunKills(const std::string& directory, uint64_t seed, int rounds) {
   return Killer(directory, seed).Run(rounds);
+}
+
+void ExpectKillsLoseNothing(int rounds) {
+  const uint64_t seed = TestSeed();
+  const TemporaryDirectory directory;
+  const KillReport report = RunKills(directory.path(), seed, rounds);
+  std::cout << report.kills << " kills, " << report.kills_during_jobs << " during a job, "
+            << report.acknowledged << " operations acknowledged, " << report.unacknowledged_kept
+            << " more kept\n";
+  EXPECT_EQ(report.failure, "") << "seed " << seed;
+  EXPECT_EQ(report.kills, rounds);
+  EXPECT_GE(report.kills_during_jobs, report.kills / 2);
 }
 
 }  // namespace siltstone

@@ -20,4 +20,8 @@ struct KillReport {
 // thread everything acknowledged must be there, and of the one operation that was not, all or nothing.
 KillReport RunKills(const std::string& directory, uint64_t seed, int rounds);
 
+// RunKills in a directory of its own, and the expectations: nothing lost, and at least half of the kills in the
+// middle of a job.
+void ExpectKillsLoseNothing(int rounds);
+
 }  // namespace siltstone

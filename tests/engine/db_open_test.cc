@@ -328,5 +328,20 @@ TEST(DbOpen, ObsoleteFilesGo) {
   EXPECT_EQ(manifests, 1u);
 }
 
+TEST(DbOpen, RemovesWhatAnInterruptedReplacementLeftAndNothingOfOthers) {
+  TestDatabase db;
+  FileSystem& files = *db.options().file_system;
+  for (const char* name :
+       {"CURRENT.0123456789abcdef.tmp", "SECRETS.0123456789abcdef.tmp", "notes.tmp"}) {
+    ASSERT_EQ(files.ReplaceFile(std::string("/db/") + name, "half"), absl::OkStatus());
+  }
+  db.Reopen();
+  std::vector<std::string> left;
+  for (const DirectoryEntry& entry : FilesOf(files, "/db")) {
+    if (entry.name.ends_with(".tmp")) left.push_back(entry.name);
+  }
+  EXPECT_EQ(left, std::vector<std::string>{"notes.tmp"});
+}
+
 }  // namespace
 }  // namespace siltstone
