@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,10 @@ class FilterReader {
   virtual ~FilterReader() = default;
   // False: no key with this hash was added. No I/O, no lock.
   virtual bool MayContain(uint64_t hash) const = 0;
+  // The same for many: answers[i] = MayContain(hashes[i]). The memory of the later ones is loaded while the earlier
+  // ones are tested, so that a filter larger than the caches costs a fraction of as many single questions.
+  // REQUIRES: as many answers as hashes.
+  virtual void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const = 0;
   // Starts loading the memory that MayContain(hash) will touch.
   virtual void Prefetch(uint64_t hash) const = 0;
   // "standard-bloom", "bloom": as in TableStatistics::filter_kind.

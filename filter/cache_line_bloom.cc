@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/check.h"
 #include "filter/bloom_math.h"
 
 namespace siltstone {
@@ -129,6 +130,23 @@ CacheLineBloomReader::CacheLineBloomReader(const FilterBlockHeader& header, std:
 bool CacheLineBloomReader::MayContain(uint64_t hash) const {
   const uint64_t seed = CacheLineBloomSeed(hash, header_.salt);
   return LineHolds(seed, header_.probes, lines_.line(CacheLineBloomLine(seed, header_.size)));
+}
+
+void CacheLineBloomReader::MayContain(std::span<const uint64_t> hashes,
+                                      std::span<bool> answers) const {
+  SILTSTONE_CHECK(hashes.size() == answers.size());
+  constexpr size_t kAhead = 16;
+  std::array<uint64_t, kAhead> seeds;
+  for (size_t i = 0; i < hashes.size() + kAhead; ++i) {
+    uint64_t& seed = seeds[i % kAhead];
+    if (i >= kAhead) {
+      const uint64_t* line = lines_.line(CacheLineBloomLine(seed, header_.size));
+      answers[i - kAhead] = LineHolds(seed, header_.probes, line);
+    }
+    if (i >= hashes.size()) continue;
+    seed = CacheLineBloomSeed(hashes[i], header_.salt);
+    __builtin_prefetch(lines_.line(CacheLineBloomLine(seed, header_.size)));
+  }
 }
 
 void CacheLineBloomReader::Prefetch(uint64_t hash) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,7 @@ class CacheLineBloomReader final : public FilterReader {
   CacheLineBloomReader(const FilterBlockHeader& header, std::string_view block);
 
   bool MayContain(uint64_t hash) const override;
+  void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const override;
   void Prefetch(uint64_t hash) const override;
   std::string_view kind_name() const override { return "bloom"; }
   uint64_t key_count() const override { return header_.key_count; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/check.h"
 #include "base/coding.h"
 #include "filter/bloom_math.h"
 
@@ -75,6 +76,18 @@ bool StandardBloomReader::MayContain(uint64_t hash) const {
     if ((bits()[position / 8] >> position % 8 & 1) == 0) return false;
   }
   return true;
+}
+
+void StandardBloomReader::MayContain(std::span<const uint64_t> hashes,
+                                     std::span<bool> answers) const {
+  SILTSTONE_CHECK(hashes.size() == answers.size());
+  constexpr size_t kAhead = 16;
+  const size_t first = std::min(kAhead, hashes.size());
+  for (size_t i = 0; i < first; ++i) Prefetch(hashes[i]);
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    if (i + kAhead < hashes.size()) Prefetch(hashes[i + kAhead]);
+    answers[i] = MayContain(hashes[i]);
+  }
 }
 
 void StandardBloomReader::Prefetch(uint64_t hash) const {

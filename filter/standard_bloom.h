@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ class StandardBloomReader final : public FilterReader {
   StandardBloomReader(const FilterBlockHeader& header, std::string block);
 
   bool MayContain(uint64_t hash) const override;
+  void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const override;
   // The first two bits: these decide three of four absent keys.
   void Prefetch(uint64_t hash) const override;
   std::string_view kind_name() const override { return "standard-bloom"; }

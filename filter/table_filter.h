@@ -4,6 +4,7 @@
 
 #include "siltstone/options.h"
 
+#include "base/cpu_features.h"
 #include "base/filter_policy.h"
 
 // Where the kinds of filters meet their tags on disk; the only file of filter/ that the engine needs.
@@ -19,6 +20,8 @@ namespace siltstone {
 struct FilterOptions {
   FilterKind kind = FilterKind::kBloom;
   double fp_chance = 0.01;  // 0 < p <= 1; 1: no filter, NewBuilder gives null
+  // What readers may use; the answers do not depend on it. For tests and benchmarks of every path.
+  CpuFeatures cpu = MachineCpu();
 };
 
 // Whether filters of this kind can be built by this version. The tag of a kind in a filter block is the number of its

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,25 @@ TEST_P(FilterKinds, NeverDeniesAKeyThatWasAdded) {
       ASSERT_NE(filter, nullptr);
       for (uint64_t i = 0; i < count; ++i) {
         ASSERT_TRUE(filter->MayContain(UserHashes()[i])) << chance << ", key " << i;
+      }
+    }
+  }
+}
+
+TEST_P(FilterKinds, AnswersManyAsItAnswersEach) {
+  for (const uint64_t count : {1u, 30u, 20'000u}) {
+    const auto filter = Open(BuildBlock({GetParam(), 0.1}, count, count));
+    ASSERT_NE(filter, nullptr);
+    std::vector<uint64_t> asked;
+    for (size_t i = 0; i < 3000; ++i) {
+      asked.push_back(i % 3 == 0 ? UserHashes()[i % count] : GhostHashes()[i]);
+    }
+    const auto answers = std::make_unique<bool[]>(asked.size());
+    for (const size_t size : {0u, 1u, 2u, 15u, 16u, 17u, 31u, 33u, 100u, 3000u}) {
+      const std::span<const uint64_t> hashes{asked.data(), size};
+      filter->MayContain(hashes, {answers.get(), size});
+      for (size_t i = 0; i < size; ++i) {
+        ASSERT_EQ(answers[i], filter->MayContain(asked[i])) << count << " keys, " << i;
       }
     }
   }

@@ -32,6 +32,9 @@ class ListFilterReader : public FilterReader {
  public:
   explicit ListFilterReader(std::set<uint64_t> hashes) : hashes_(std::move(hashes)) {}
   bool MayContain(uint64_t hash) const override { return hashes_.contains(hash); }
+  void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const override {
+    for (size_t i = 0; i < hashes.size(); ++i) answers[i] = MayContain(hashes[i]);
+  }
   void Prefetch(uint64_t) const override {}
   std::string_view kind_name() const override { return "list"; }
   uint64_t key_count() const override { return hashes_.size(); }
