@@ -127,6 +127,11 @@ CacheLineBloomReader::CacheLineBloomReader(const FilterBlockHeader& header, std:
   predicted_fp_rate_ = MeanRateOfLines(lines_, header_);
 }
 
+std::string CacheLineBloomReader::MakeBlock() const {
+  return MakeFilterBlock(header_, {reinterpret_cast<const char*>(lines_.line(0)),
+                                   static_cast<size_t>(header_.size * kLineBytes)});
+}
+
 bool CacheLineBloomReader::MayContain(uint64_t hash) const {
   const uint64_t seed = CacheLineBloomSeed(hash, header_.salt);
   return LineHolds(seed, header_.probes, lines_.line(CacheLineBloomLine(seed, header_.size)));

@@ -79,6 +79,9 @@ class CacheLineBloomReader final : public FilterReader {
   double predicted_fp_rate() const override { return predicted_fp_rate_; }
   size_t memory_bytes() const override { return sizeof(*this) + header_.size * kLineBytes; }
 
+  // The block that it was opened on, made again.
+  std::string MakeBlock() const;
+
  private:
   const FilterBlockHeader header_;
   LineArray lines_;

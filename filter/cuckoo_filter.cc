@@ -69,7 +69,8 @@ class SlotArray {
 
 // Invariants:
 //   I1. A fingerprint stands only in the two buckets that its key has.
-//   I2. used_ slots are not empty.
+//   I2. The number of buckets is even.
+//   I3. used_ slots are not empty.
 // Thread-compatible.
 class BucketCuckooFilter final : public CuckooFilter {
  public:
@@ -103,9 +104,10 @@ class BucketCuckooFilter final : public CuckooFilter {
   struct Place {
     uint64_t fingerprint;
     uint64_t bucket;
-    uint64_t other_bucket;  // may be the same
+    uint64_t other_bucket;
   };
-  // A bucket that could give up a fingerprint: the one in `slot` of the parent's bucket would move here.
+  // A bucket that could give up a fingerprint: the one in `slot` of the parent's bucket would move
+  // here.
   struct Step {
     uint64_t bucket;
     uint32_t parent;  // index of a step; kNoParent: the new fingerprint itself would
@@ -127,7 +129,8 @@ class BucketCuckooFilter final : public CuckooFilter {
   uint64_t used_ = 0;
 };
 
-// On disk, like all of this: never change. A fingerprint is one of 2^f - 1 values, 0 being the empty slot.
+// On disk, like all of this: never change. A fingerprint is one of 2^f - 1 values, 0 being the
+// empty slot.
 BucketCuckooFilter::Place BucketCuckooFilter::PlaceOf(uint64_t hash) const {
   const uint64_t seed = Remix(hash);
   const uint64_t values = (uint64_t{1} << size_.fingerprint_bits) - 1;
@@ -136,10 +139,11 @@ BucketCuckooFilter::Place BucketCuckooFilter::PlaceOf(uint64_t hash) const {
   return {fingerprint, bucket, OtherBucket(bucket, fingerprint)};
 }
 
-// The two buckets of a fingerprint sum up to a number made from it (modulo the number of buckets): each is found from
-// the other, and any number of buckets will do.
+// The two buckets of a fingerprint sum up to an odd number made from it, modulo the number of
+// buckets, which is even: each is found from the other, they are never the same, and the number of
+// buckets need be no power of two.
 uint64_t BucketCuckooFilter::OtherBucket(uint64_t bucket, uint64_t fingerprint) const {
-  const uint64_t sum = FastRange64(Remix(fingerprint), size_.buckets);
+  const uint64_t sum = 2 * FastRange64(Remix(fingerprint), size_.buckets / 2) + 1;
   return sum >= bucket ? sum - bucket : sum + size_.buckets - bucket;
 }
 
@@ -161,7 +165,6 @@ int BucketCuckooFilter::CountHash(uint64_t hash) const {
   int count = 0;
   for (uint64_t slot = 0; slot < kSlots; ++slot) {
     count += slots_.Get(place.bucket, slot) == place.fingerprint;
-    if (place.other_bucket == place.bucket) continue;
     count += slots_.Get(place.other_bucket, slot) == place.fingerprint;
   }
   return count;
@@ -184,18 +187,17 @@ absl::Status BucketCuckooFilter::AddHash(uint64_t hash) {
   return absl::OkStatus();
 }
 
-// Searches in breadth for the shortest chain of moves that ends in an empty slot; only then anything is moved. A shortest
-// chain visits no bucket twice, so that no move spoils a later one.
+// Searches in breadth for the shortest chain of moves that ends in an empty slot; only then
+// anything is moved. A shortest chain visits no bucket twice, so that no move spoils a later one.
 bool BucketCuckooFilter::MakeRoomAndPut(const Place& place) {
   std::array<Step, kMaxSteps> steps;
   uint32_t end = 0;
   steps[end++] = {place.bucket, kNoParent, 0};
-  if (place.other_bucket != place.bucket) steps[end++] = {place.other_bucket, kNoParent, 0};
+  steps[end++] = {place.other_bucket, kNoParent, 0};
   for (uint32_t step = 0; step < end; ++step) {
     const uint64_t bucket = steps[step].bucket;
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
       const uint64_t target = OtherBucket(bucket, slots_.Get(bucket, slot));
-      if (target == bucket) continue;
       const uint64_t empty = FindSlot(target, kEmpty);
       if (empty != kSlots) {
         MoveAlong(steps.data(), step, slot, target, empty, place.fingerprint);
@@ -207,8 +209,8 @@ bool BucketCuckooFilter::MakeRoomAndPut(const Place& place) {
   return false;
 }
 
-// Moves the fingerprint in `slot` of the last step's bucket to an empty slot, the one that shall take its place into
-// that, and so on; the new fingerprint into the slot that is empty in the end.
+// Moves the fingerprint in `slot` of the last step's bucket to an empty slot, the one that shall
+// take its place into that, and so on; the new fingerprint into the slot that is empty in the end.
 void BucketCuckooFilter::MoveAlong(const Step* steps, uint32_t last, uint64_t slot,
                                    uint64_t to_bucket, uint64_t to_slot, uint64_t fingerprint) {
   SILTSTONE_DCHECK(slots_.Get(to_bucket, to_slot) == kEmpty);
@@ -262,10 +264,11 @@ absl::Status CheckSlots(const FilterFile& file) {
     return DamagedFilterFile("fingerprint bits", bits, "1 to 57");
   }
   const uint64_t payload_bits = uint64_t{file.payload.size()} * 8;
-  if (buckets == 0 || buckets > payload_bits / (kSlots * bits) ||
+  if (buckets == 0 || buckets % 2 != 0 || buckets > payload_bits / (kSlots * bits) ||
       file.payload.size() != WordsOf(buckets, bits) * 8) {
-    return DamagedFilterFile("number of buckets", buckets,
-                             absl::StrCat("what ", file.payload.size(), " bytes hold"));
+    return DamagedFilterFile(
+        "number of buckets", buckets,
+        absl::StrCat("an even number that ", file.payload.size(), " bytes hold"));
   }
   const uint64_t used_bits = buckets * kSlots * bits % 64;
   const uint64_t last_word = LoadFixed64(file.payload.data() + file.payload.size() - 8);

@@ -138,7 +138,7 @@ absl::Status DamagedFilterFile(std::string_view what, uint64_t observed,
 
 absl::Status InFilterFile(const absl::Status& status) {
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("filter file ", status.message()));
+  return absl::Status(status.code(), absl::StrCat("filter file: ", status.message()));
 }
 
 absl::Status CheckUnusedParameters(const FilterFileHeader& header, size_t first) {

@@ -51,7 +51,7 @@ absl::StatusOr<FilterFile> ParseFilterFile(std::string_view bytes);
 
 // For the kinds: DataLoss, "filter file WHAT: observed N, expected ...".
 absl::Status DamagedFilterFile(std::string_view what, uint64_t observed, std::string_view expected);
-// Puts "filter file " in front of the message of an error.
+// Puts "filter file: " in front of the message of an error.
 absl::Status InFilterFile(const absl::Status& status);
 // DataLoss unless the parameters from `first` on are zero.
 absl::Status CheckUnusedParameters(const FilterFileHeader& header, size_t first);

@@ -42,6 +42,11 @@ void PlanCacheLineBloom(FilterPlan* plan) {
   plan->predicted_fp_rate = size.rate;
 }
 
+void PlanSubFilter(FilterPlan* plan) {
+  const double chance = SubFilterChance(plan->fp_chance, ScalingOptions{}.tightening);
+  PlanBloom(StrictBloomSize(std::max(plan->keys, kLeastSubFilterKeys), chance), plan);
+}
+
 void PlanCuckoo(FilterPlan* plan) {
   const CuckooSize size = SizeCuckoo(plan->keys, plan->fp_chance);
   const uint64_t slots = size.buckets * kCuckooSlotsPerBucket;
@@ -67,9 +72,7 @@ absl::Status PlanByKind(double mean_key_bytes, FilterPlan* plan) {
       PlanCuckoo(plan);
       return absl::OkStatus();
     case Filter::Kind::kScalableBloom:
-      PlanBloom(StrictBloomSize(plan->keys,
-                                SubFilterChance(plan->fp_chance, ScalingOptions{}.tightening, 0)),
-                plan);
+      PlanSubFilter(plan);
       return absl::OkStatus();
     case Filter::Kind::kExact:
       plan->bits = ExactSetBytes(plan->keys, mean_key_bytes) * 8;
@@ -119,15 +122,14 @@ BloomSize StrictBloomSize(uint64_t keys, double chance) {
   return best;
 }
 
-double SubFilterChance(double total_chance, double tightening, int index) {
-  return std::max(total_chance * (1 - tightening) * std::pow(tightening, index),
-                  kLeastSubFilterChance);
+double SubFilterChance(double chance_left, double tightening) {
+  return std::max(chance_left * (1 - tightening), kLeastSubFilterChance);
 }
 
 CuckooSize SizeCuckoo(uint64_t capacity, double chance) {
   const double slots = static_cast<double>(capacity) / kCuckooLoad;
-  const uint64_t buckets =
-      static_cast<uint64_t>(std::ceil(slots / kCuckooSlotsPerBucket)) + kCuckooSpareBuckets;
+  const uint64_t pairs = static_cast<uint64_t>(std::ceil(slots / (2 * kCuckooSlotsPerBucket)));
+  const uint64_t buckets = 2 * pairs + kCuckooSpareBuckets;
   const double load =
       static_cast<double>(capacity) / static_cast<double>(buckets * kCuckooSlotsPerBucket);
   int fingerprint_bits = kLeastFingerprintBits;

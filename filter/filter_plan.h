@@ -34,12 +34,18 @@ BloomSize TextbookBloomSize(uint64_t keys, double chance);
 //   m = ceil(-kn / ln(1 - p^(1/k))),   from p = (1 - e^(-kn/m))^k.
 BloomSize StrictBloomSize(uint64_t keys, double chance);
 
-// Sub-filter 0, 1, ... of a scalable filter: P (1 - r) r^i; their sum is P. Never below 2^-60,
-// where one of 64 bits of hash is met by chance more often than that.
-double SubFilterChance(double total_chance, double tightening, int index);
+// The chance of the next sub-filter of a scalable filter: 1 - r of what the ones before have left
+// of the whole. In the mean these are P (1 - r) r^i, as in the paper; by taking the rates that came
+// out the sum stays under P for this very filter. Never below 2^-60, where 64 bits of hash are met
+// by chance more often than that.
+double SubFilterChance(double chance_left, double tightening);
+
+// Sub-filters are not made for fewer keys than this: the rate of smaller ones scatters too far
+// around its mean.
+inline constexpr uint64_t kLeastSubFilterKeys = 1024;
 
 struct CuckooSize {
-  uint64_t buckets;
+  uint64_t buckets;  // even
   int fingerprint_bits;
 };
 inline constexpr int kCuckooSlotsPerBucket = 4;

@@ -1,5 +1,6 @@
 #include "filter/scalable_bloom_filter.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int kMaxSubFilters = 64;
 constexpr uint32_t kMaxExpansion = 64;
-constexpr double kLeastTightening = 0.1, kMostTightening = 0.9;
+constexpr double kLeastTightening = 0.3, kMostTightening = 0.9;
 // m, k and the number of keys.
 constexpr size_t kSubFilterHeaderBytes = 24;
 
@@ -35,7 +36,8 @@ uint64_t SaltOf(size_t index) { return Remix(index); }
 
 // Invariants:
 //   I1. There is at least one sub-filter; all but the last are full: count == capacity.
-//   I2. Sub-filter i has capacity() e^i, e the expansion, and the rate of SubFilterChance(i) when full.
+//   I2. Sub-filter i takes e^i times as many keys as the first, e the expansion.
+//   I3. When all are full the chance of the whole is below the target, and so there is some left for the next.
 // Thread-compatible.
 class ChainedBloomFilter final : public ScalableBloomFilter {
  public:
@@ -89,13 +91,15 @@ absl::StatusOr<uint64_t> ChainedBloomFilter::NextCapacity() const {
 
 double ChainedBloomFilter::NextChance() const {
   if (!options_.scaling) return design().fp_chance;
-  return SubFilterChance(design().fp_chance, options_.tightening, sub_filter_count());
+  const double left =
+      sub_filters_.empty() ? design().fp_chance : design().fp_chance - predicted_fp_rate();
+  return SubFilterChance(left, options_.tightening);
 }
 
 absl::Status ChainedBloomFilter::Grow() {
   const absl::StatusOr<uint64_t> capacity = NextCapacity();
   if (!capacity.ok()) return capacity.status();
-  const BloomSize size = StrictBloomSize(*capacity, NextChance());
+  const BloomSize size = StrictBloomSize(std::max(*capacity, kLeastSubFilterKeys), NextChance());
   absl::StatusOr<BloomBits> bits =
       BloomBits::Allocate(size.bits, size.probes, SaltOf(sub_filters_.size()));
   if (!bits.ok()) return bits.status();
@@ -211,7 +215,7 @@ absl::Status CheckOptions(const ScalingOptions& options) {
   }
   if (!(options.tightening >= kLeastTightening && options.tightening <= kMostTightening)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("tightening = ", options.tightening, ": legal are 0.1 to 0.9"));
+        absl::StrCat("tightening = ", options.tightening, ": legal are 0.3 to 0.9"));
   }
   return absl::OkStatus();
 }

@@ -1,8 +1,8 @@
 #include "filter/static_filter.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "base/status_macros.h"
 #include "base/to_absl.h"
+#include "filter/cache_line_bloom.h"
 #include "filter/filter_block.h"
 #include "filter/filter_plan.h"
 #include "filter/table_filter.h"
@@ -25,37 +26,92 @@ FilterKind TableKind(Filter::Kind kind) {
   return kind == Filter::Kind::kRibbon ? FilterKind::kRibbon : FilterKind::kBloom;
 }
 
+// The share of the bits that is set; a ribbon uses all of its rows, whatever it holds.
+double FillRatioOf(const FilterBlockHeader& header, std::string_view block) {
+  if (header.kind != FilterKind::kBloom) return 1;
+  const std::string_view lines = FilterPayload(block);
+  int64_t set = 0;
+  for (size_t i = 0; i < lines.size(); i += 8) set += std::popcount(LoadFixed64(&lines[i]));
+  return static_cast<double>(set) / (8 * static_cast<double>(lines.size()));
+}
+
+std::string ParametersOf(const FilterBlockHeader& header, std::string_view block) {
+  if (header.kind != FilterKind::kBloom) return absl::StrCat("block_bytes=", block.size());
+  return absl::StrCat("lines=", header.size, " k=", header.probes);
+}
+
 // Immutable and thread-safe.
 class BlockFilter final : public StaticFilter {
  public:
-  BlockFilter(Kind kind, const FilterDesign& design, std::string block,
-              std::unique_ptr<FilterReader> reader)
-      : StaticFilter(kind, design), block_(std::move(block)), reader_(std::move(reader)) {}
+  // REQUIRES: ParseFilterBlock accepted the block, as `header`, and `reader` was opened on it.
+  BlockFilter(Kind kind, const FilterDesign& design, const FilterBlockHeader& header,
+              std::string block, std::unique_ptr<FilterReader> reader)
+      : StaticFilter(kind, design),
+        fill_ratio_(FillRatioOf(header, block)),
+        parameters_(ParametersOf(header, block)),
+        reader_(std::move(reader)) {
+    if (kind != Kind::kBloom) block_ = std::move(block);
+  }
 
   bool MayContainHash(uint64_t hash) const override { return reader_->MayContain(hash); }
+  void MayContainEach(std::span<const std::string_view> keys, std::span<bool> maybe) const override;
 
   uint64_t count() const override { return reader_->key_count(); }
-  double fill_ratio() const override { return 1; }
+  double fill_ratio() const override { return fill_ratio_; }
   double predicted_fp_rate() const override { return reader_->predicted_fp_rate(); }
   size_t memory_bytes() const override {
-    return sizeof(*this) + block_.capacity() + reader_->memory_bytes();
+    return sizeof(*this) + block_.capacity() + parameters_.capacity() + reader_->memory_bytes();
   }
-  std::string parameters() const override {
-    return absl::StrCat("block=", block_.size(), " bytes");
-  }
+  std::string parameters() const override { return parameters_; }
   std::string Serialize() const override;
 
  private:
-  const std::string block_;
+  const double fill_ratio_;
+  const std::string parameters_;
+  std::string block_;  // empty for a kind whose reader can make it again
   const std::unique_ptr<FilterReader> reader_;
 };
 
+void BlockFilter::MayContainEach(std::span<const std::string_view> keys,
+                                 std::span<bool> maybe) const {
+  constexpr size_t kBatch = 256;
+  std::array<uint64_t, kBatch> hashes;
+  const size_t count = std::min(keys.size(), maybe.size());
+  for (size_t start = 0; start < count; start += kBatch) {
+    const size_t batch = std::min(kBatch, count - start);
+    for (size_t i = 0; i < batch; ++i) hashes[i] = HashFilterKey(keys[start + i], seed());
+    reader_->MayContain(std::span<const uint64_t>(hashes.data(), batch),
+                        maybe.subspan(start, batch));
+  }
+}
+
 std::string BlockFilter::Serialize() const {
+  const std::string made = kind() == Kind::kBloom
+                               ? static_cast<const CacheLineBloomReader&>(*reader_).MakeBlock()
+                               : std::string();
+  const std::string_view block = kind() == Kind::kBloom ? made : block_;
   std::string file = BeginFilterFile(
-      {.kind = kind(), .design = design(), .count = count(), .parameters = {}}, block_.size());
-  file.append(block_);
+      {.kind = kind(), .design = design(), .count = count(), .parameters = {}}, block.size());
+  file.append(block);
   FinishFilterFile(&file);
   return file;
+}
+
+absl::StatusOr<std::unique_ptr<StaticFilter>> Open(Filter::Kind kind, const FilterDesign& design,
+                                                   std::string block) {
+  const absl::StatusOr<FilterBlockHeader> header = ParseFilterBlock(block);
+  if (!header.ok()) return header.status();
+  if (header->kind != TableKind(kind)) {
+    return absl::DataLossError(absl::StrCat("block kind: observed ", static_cast<int>(header->kind),
+                                            ", expected ", static_cast<int>(TableKind(kind))));
+  }
+  if (header->salt != kSalt) {
+    return absl::DataLossError(absl::StrCat("block salt: observed ", header->salt, ", expected 0"));
+  }
+  absl::StatusOr<std::unique_ptr<FilterReader>> reader =
+      NewTableFilterPolicy({})->OpenReader(block);
+  if (!reader.ok()) return reader.status();
+  return std::make_unique<BlockFilter>(kind, design, *header, std::move(block), *std::move(reader));
 }
 
 absl::Status CheckKind(Filter::Kind kind) {
@@ -84,29 +140,20 @@ absl::StatusOr<std::unique_ptr<StaticFilter>> StaticFilter::BuildFromHashes(
   FilterDesign built = design;
   built.capacity = std::max<uint64_t>(1, hashes.size());
   hashes = {};
-  std::string block = builder->Finish();
-  absl::StatusOr<std::unique_ptr<FilterReader>> reader = policy->OpenReader(block);
-  if (!reader.ok()) return reader.status();
-  return std::make_unique<BlockFilter>(kind, built, std::move(block), *std::move(reader));
+  return Open(kind, built, builder->Finish());
 }
 
 absl::StatusOr<std::unique_ptr<Filter>> OpenStaticFilter(const FilterFile& file) {
-  SILTSTONE_RETURN_IF_ERROR(CheckUnusedParameters(file.header, 0));
   const FilterFileHeader& header = file.header;
-  absl::StatusOr<std::unique_ptr<FilterReader>> reader =
-      NewTableFilterPolicy({})->OpenReader(std::string(file.payload));
-  if (!reader.ok()) return InFilterFile(reader.status());
-  if ((*reader)->kind_name() != FilterKindName(header.kind)) {
-    return absl::DataLossError(absl::StrCat("filter file kind of the block: observed ",
-                                            ToAbsl((*reader)->kind_name()), ", expected ",
-                                            ToAbsl(FilterKindName(header.kind))));
-  }
-  if ((*reader)->key_count() != header.count) {
+  SILTSTONE_RETURN_IF_ERROR(CheckUnusedParameters(header, 0));
+  absl::StatusOr<std::unique_ptr<StaticFilter>> filter =
+      Open(header.kind, header.design, std::string(file.payload));
+  if (!filter.ok()) return InFilterFile(filter.status());
+  if ((*filter)->count() != header.count) {
     return DamagedFilterFile("count", header.count,
-                             absl::StrCat((*reader)->key_count(), " as in its block"));
+                             absl::StrCat((*filter)->count(), " as in its block"));
   }
-  return std::make_unique<BlockFilter>(header.kind, header.design, std::string(file.payload),
-                                       *std::move(reader));
+  return *std::move(filter);
 }
 
 }  // namespace siltstone

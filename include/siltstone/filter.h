@@ -92,8 +92,9 @@ class SILTSTONE_EXPORT Filter {
     return MayContainHash(HashFilterKey(key, seed()));
   }
   virtual bool MayContainHash(uint64_t hash) const = 0;
-  // maybe[i] = MayContain(keys[i]). REQUIRES: spans of equal length; the shorter one counts.
-  void MayContainEach(std::span<const std::string_view> keys, std::span<bool> maybe) const;
+  // maybe[i] = MayContain(keys[i]). The shorter of the spans counts. Of a StaticFilter larger than
+  // the caches much faster than one question after the other.
+  virtual void MayContainEach(std::span<const std::string_view> keys, std::span<bool> maybe) const;
 
   // --- what it is ---
 
@@ -266,7 +267,7 @@ class SILTSTONE_EXPORT CountingBloomFilter : public Filter {
 // difference instead of XOR, so that any number of buckets will do.)
 //
 // Cost: two cache misses a question; an Add moves few fingerprints until the filter is nearly full,
-// and looks at no more than 2,048 buckets. 12.6 bits a key at 1 %.
+// and looks at no more than 2,048 buckets. 10.5 bits a key at 1 %.
 class SILTSTONE_EXPORT CuckooFilter : public Filter {
  public:
   // Slots for capacity / 0.95 keys. Fingerprints of the fewest bits (at least 5) that keep the
@@ -304,20 +305,20 @@ struct ScalingOptions {
   // Each sub-filter has so many times the capacity of the one before; 1 to 64. More: fewer
   // sub-filters to ask; less: less memory that is not used yet.
   uint32_t expansion = 2;
-  // Each sub-filter has this share of the chance of the one before, so that the sum stays under the
-  // target; 0.1 to 0.9. Near 1, the first ones take more memory; near 0, the later ones do.
+  // The share of the chance that each sub-filter leaves to those after it, r; 0.3 to 0.9. Near 1
+  // the first ones take more memory, below one half the later ones do.
   double tightening = 0.5;
   uint64_t seed = kPublicFilterSeed;
 };
 
 // A chain of Bloom filters; when the newest is full, a larger and stricter one is begun. (P.
 // Almeida, C. Baquero, N. Preguica, D. Hutchison, "Scalable Bloom Filters", IPL 101(6), 2007.)
-// Sub-filter i has the chance P (1 - r) r^i, r the tightening: whatever their number, the chance of
-// the whole stays under P.
+// Sub-filter i has in the mean the chance P (1 - r) r^i, and exactly 1 - r of what those before it,
+// as they came out, have left of P: however many there are, the chance of the whole stays under P.
 //
 // Cost: a question asks every sub-filter, newest first, until one says "maybe"; an Add asks them
-// all. With an expansion of 2, a hundredfold overfill makes seven sub-filters. 11.0 bits a key at 1
-// % within the first one.
+// all. With an expansion of 2, a hundred times the keys make seven sub-filters. 11.0 bits a key at
+// 1 % within the first one.
 class SILTSTONE_EXPORT ScalableBloomFilter : public Filter {
  public:
   // A first sub-filter for `capacity` keys (1 to 2^40), and a chance of at most `fp_chance` (2^-40

@@ -13,11 +13,13 @@
 
 namespace siltstone {
 
+inline constexpr uint64_t kTestKeySeed = 0x5eed;
+
 inline std::vector<uint64_t> HashNumbered(const std::string& head, uint64_t count) {
   std::vector<uint64_t> hashes;
   hashes.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
-    hashes.push_back(HashKey(head + std::to_string(i), /*seed=*/0x5eed));
+    hashes.push_back(HashKey(head + std::to_string(i), kTestKeySeed));
   }
   return hashes;
 }
