@@ -16,8 +16,9 @@ namespace {
 absl::StatusCode CodeOf(int error_number) {
   switch (error_number) {
     case ENOENT:
-    case ENOTDIR:
       return absl::StatusCode::kNotFound;
+    case ENOTDIR:
+      return absl::StatusCode::kFailedPrecondition;
     case EEXIST:
       return absl::StatusCode::kAlreadyExists;
     case EACCES:

@@ -7,7 +7,8 @@
 namespace siltstone {
 
 // The status of a system call that ended with `error_number`, as include/siltstone/file_system.h maps them:
-//   ENOENT ENOTDIR                    NotFound
+//   ENOENT                            NotFound
+//   ENOTDIR                           FailedPrecondition
 //   EEXIST                            AlreadyExists
 //   EACCES EPERM EROFS                PermissionDenied
 //   ENOSPC EDQUOT EFBIG EMFILE ENFILE ResourceExhausted

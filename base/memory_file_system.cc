@@ -78,22 +78,27 @@ class MemoryFileSystem final : public FileSystem {
   absl::StatusOr<std::unique_ptr<FileLock>> LockFile(std::string_view path) override;
 
  private:
+  absl::Status NotThere(std::string_view operation, const std::string& path) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(names_->mutex) {
+    const auto parent = names_->files.find(ParentOfMemoryPath(path));
+    return MemoryPathMissing(operation, path,
+                             parent != names_->files.end() && parent->second != nullptr);
+  }
+
   // OK when the directory that would hold `path` is there.
   absl::Status CheckParent(std::string_view operation, const std::string& path) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(names_->mutex) {
     const auto parent = names_->files.find(ParentOfMemoryPath(path));
     if (parent != names_->files.end() && parent->second == nullptr) return absl::OkStatus();
-    return MemoryPathError(absl::StatusCode::kNotFound, operation, path,
-                           "No such file or directory");
+    return NotThere(operation, path);
   }
 
   absl::Status CheckIsDirectory(std::string_view operation, const std::string& path) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(names_->mutex) {
     const auto found = names_->files.find(path);
-    if (found != names_->files.end() && found->second == nullptr) return absl::OkStatus();
-    return MemoryPathError(
-        absl::StatusCode::kNotFound, operation, path,
-        found == names_->files.end() ? "No such file or directory" : "Not a directory");
+    if (found == names_->files.end()) return NotThere(operation, path);
+    return found->second == nullptr ? absl::OkStatus()
+                                    : MemoryPathMissing(operation, path, /*behind_file=*/true);
   }
 
   absl::StatusOr<std::shared_ptr<MemoryFile>> Create(std::string_view path) {
@@ -113,10 +118,7 @@ class MemoryFileSystem final : public FileSystem {
     const std::string name = NormaliseMemoryPath(path);
     MutexLock lock(names_->mutex);
     const auto found = names_->files.find(name);
-    if (found == names_->files.end()) {
-      return MemoryPathError(absl::StatusCode::kNotFound, operation, name,
-                             "No such file or directory");
-    }
+    if (found == names_->files.end()) return NotThere(operation, name);
     if (found->second == nullptr) {
       return MemoryPathError(absl::StatusCode::kUnavailable, operation, name, "Is a directory");
     }
@@ -154,11 +156,7 @@ absl::Status MemoryFileSystem::DeleteFile(std::string_view path) {
   auto file = Find("delete", name);
   if (!file.ok()) return file.status();
   MutexLock lock(names_->mutex);
-  if (names_->files.erase(name) == 0) {
-    return MemoryPathError(absl::StatusCode::kNotFound, "delete", name,
-                           "No such file or directory");
-  }
-  return absl::OkStatus();
+  return names_->files.erase(name) == 0 ? NotThere("delete", name) : absl::OkStatus();
 }
 
 absl::Status MemoryFileSystem::CreateDirectory(std::string_view path) {

@@ -33,4 +33,12 @@ absl::Status MemoryPathError(absl::StatusCode code, std::string_view operation,
       code, absl::StrCat("cannot ", ToAbsl(operation), " ", ToAbsl(path), ": ", ToAbsl(cause)));
 }
 
+absl::Status MemoryPathMissing(std::string_view operation, std::string_view path,
+                               bool behind_file) {
+  return behind_file ? MemoryPathError(absl::StatusCode::kFailedPrecondition, operation, path,
+                                       "Not a directory")
+                     : MemoryPathError(absl::StatusCode::kNotFound, operation, path,
+                                       "No such file or directory");
+}
+
 }  // namespace siltstone

@@ -19,4 +19,7 @@ std::string ParentOfMemoryPath(std::string_view path);
 absl::Status MemoryPathError(absl::StatusCode code, std::string_view operation,
                              std::string_view path, std::string_view cause);
 
+// Nothing stands at `path`; or, `behind_file`, a file where a directory is needed.
+absl::Status MemoryPathMissing(std::string_view operation, std::string_view path, bool behind_file);
+
 }  // namespace siltstone

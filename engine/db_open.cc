@@ -117,12 +117,20 @@ class Opening {
       status = Read();
       if (!absl::IsNotFound(status)) break;  // a file of this view has gone: take a newer view
     }
+    if (absl::IsNotFound(status)) return MissingFile(status);
     SILTSTONE_RETURN_IF_ERROR(status);
     std::vector<std::shared_ptr<MemTable>> newest_first(database_.logs.memtables.rbegin(),
                                                         database_.logs.memtables.rend());
     SILTSTONE_RETURN_IF_ERROR(ShareState(std::move(newest_first), /*active_id=*/0));
     ReportFindings();
     return std::make_unique<DbImpl>(shared_, nullptr, nullptr);
+  }
+
+  // Also the newest view names a file that is not there: no writer deleted it.
+  static absl::Status MissingFile(const absl::Status& status) {
+    return absl::DataLossError(
+        absl::StrCat("a file of the database is missing: ", status.message(),
+                     "; put the file back, or open for writing with salvage"));
   }
 
   // Reads all there is and opens all tables; changes nothing on disk.

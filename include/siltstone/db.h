@@ -40,7 +40,7 @@ namespace siltstone {
 //   AlreadyExists      Open: one is there, and error_if_exists is set
 //   Aborted            Open: another process, or this one, has the database open
 //   DataLoss           bytes on disk are not what was written: names file, offset and size
-//   FailedPrecondition the database is closed or was opened read-only
+//   FailedPrecondition the database is closed or was opened read-only; Open: a file stands in its place
 //   and those of FileSystem. After a failed write of a log or of the manifest the database refuses writes
 //   with the first cause and goes on serving reads; see Resume.
 //

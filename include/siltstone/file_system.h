@@ -26,7 +26,8 @@ namespace siltstone {
 //
 // Errors, for every call:
 //   NotFound           the file or directory is not there
-//   AlreadyExists      it is, and must not be
+//   FailedPrecondition a file stands where a directory is needed
+//   AlreadyExists      it is there, and must not be
 //   PermissionDenied   no permission, or a read-only file system
 //   ResourceExhausted  no space, quota, or no file descriptors
 //   Aborted            the lock is held by somebody else

@@ -10,7 +10,8 @@ namespace {
 absl::StatusCode CodeOf(int error_number) { return ErrnoStatus("open", "/x", error_number).code(); }
 
 TEST(ErrnoStatus, MapsCausesToCodes) {
-  for (const int error : {ENOENT, ENOTDIR}) EXPECT_EQ(CodeOf(error), absl::StatusCode::kNotFound);
+  EXPECT_EQ(CodeOf(ENOENT), absl::StatusCode::kNotFound);
+  EXPECT_EQ(CodeOf(ENOTDIR), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(CodeOf(EEXIST), absl::StatusCode::kAlreadyExists);
   for (const int error : {EACCES, EPERM, EROFS}) {
     EXPECT_EQ(CodeOf(error), absl::StatusCode::kPermissionDenied);

@@ -132,17 +132,6 @@ TEST(DbOpen, AnotherComparatorIsRefused) {
   EXPECT_EQ(db.Get("a"), "1");
 }
 
-std::map<std::string, std::string> AllFiles(FileSystem& files, const std::string& folder) {
-  std::map<std::string, std::string> contents;
-  const auto entries = files.ListDirectory(folder);
-  EXPECT_TRUE(entries.ok()) << entries.status();
-  if (!entries.ok()) return contents;
-  for (const DirectoryEntry& entry : *entries) {
-    contents[entry.name] = files.ReadFile(folder + "/" + entry.name).value_or("(unreadable)");
-  }
-  return contents;
-}
-
 TEST(DbOpen, AReadOnlyOpenChangesNothing) {
   TestDatabase db;
   db.Put("a", "1");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -113,6 +114,18 @@ inline std::vector<DirectoryEntry> FilesOf(FileSystem& files, std::string_view f
   absl::StatusOr<std::vector<DirectoryEntry>> entries = files.ListDirectory(folder);
   EXPECT_TRUE(entries.ok()) << entries.status();
   return entries.ok() ? *std::move(entries) : std::vector<DirectoryEntry>();
+}
+
+// Every file of a folder, with its bytes.
+inline std::map<std::string, std::string> AllFiles(FileSystem& files, const std::string& folder) {
+  std::map<std::string, std::string> contents;
+  const auto entries = files.ListDirectory(folder);
+  EXPECT_TRUE(entries.ok()) << entries.status();
+  if (!entries.ok()) return contents;
+  for (const DirectoryEntry& entry : *entries) {
+    contents[entry.name] = files.ReadFile(folder + "/" + entry.name).value_or("(unreadable)");
+  }
+  return contents;
 }
 
 // "key0000000012": 13 bytes, byte order is number order.

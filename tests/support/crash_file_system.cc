@@ -91,8 +91,9 @@ class CrashFileSystem::Disk {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     const auto found = current.find(path);
     if (found == current.end()) {
-      return MemoryPathError(absl::StatusCode::kNotFound, operation, path,
-                             "No such file or directory");
+      const auto parent = current.find(ParentOfMemoryPath(path));
+      return MemoryPathMissing(operation, path,
+                               parent != current.end() && !parent->second->is_directory);
     }
     if (found->second->is_directory) {
       return MemoryPathError(absl::StatusCode::kUnavailable, operation, path, "Is a directory");
@@ -105,8 +106,7 @@ class CrashFileSystem::Disk {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     const auto found = current.find(directory);
     if (found != current.end() && found->second->is_directory) return absl::OkStatus();
-    return MemoryPathError(absl::StatusCode::kNotFound, operation, path,
-                           "No such file or directory");
+    return MemoryPathMissing(operation, path, found != current.end());
   }
 
   absl::StatusOr<std::shared_ptr<Node>> CreateFile(const std::string& path)
