@@ -59,8 +59,8 @@ class FourBitBloomFilter final : public CountingBloomFilter {
   std::string Serialize() const override;
 
  private:
-  // The distinct positions of a key: a position that occurs twice counts once, so that Remove takes back exactly what
-  // Add did, and never more than a counter has.
+  // The distinct positions of a key: a position that occurs twice counts once, so that Remove takes
+  // back exactly what Add did, and never more than a counter has.
   struct Positions {
     std::array<uint64_t, kMaxProbes> of;
     size_t count = 0;

@@ -10,8 +10,8 @@
 
 namespace siltstone {
 
-// The cuckoo filter of a filter file. Payload: the slots, f bits each, four a bucket, lowest bit first, in whole
-// words of 8 bytes. Parameters: buckets, f.
+// The cuckoo filter of a filter file. Payload: the slots, f bits each, four a bucket, lowest bit
+// first, in whole words of 8 bytes. Parameters: buckets, f.
 absl::StatusOr<std::unique_ptr<Filter>> OpenCuckooFilter(const FilterFile& file);
 
 }  // namespace siltstone

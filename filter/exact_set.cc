@@ -15,8 +15,8 @@ namespace siltstone {
 
 namespace {
 
-// A table of slots, linear probing, at most 7/8 of them in use; doubled when full. The keys lie one behind the other
-// in one string, as in the file.
+// A table of slots, linear probing, at most 7/8 of them in use; doubled when full. The keys lie one
+// behind the other in one string, as in the file.
 //
 // Invariants:
 //   I1. A slot in use has the hash of its key; the key stands, length-prefixed, at place - 1 of keys_.

@@ -11,8 +11,8 @@
 
 #include "siltstone/filter.h"
 
-// The envelope of a filter that stands in a file of its own: what kind it is, what it was made for, and whether its bytes
-// are whole. What the payload means is for each kind to say.
+// The envelope of a filter that stands in a file of its own: what kind it is, what it was made for,
+// and whether its bytes are whole. What the payload means is for each kind to say.
 //
 //   std::string file = BeginFilterFile(header, payload.size());
 //   file.append(payload);
@@ -40,13 +40,15 @@ struct FilterFile {
   std::string_view payload;
 };
 
-// The header, with room reserved for a payload of exactly `payload_bytes`, which the caller appends.
+// The header, with room reserved for a payload of exactly `payload_bytes`, which the caller
+// appends.
 std::string BeginFilterFile(const FilterFileHeader& header, size_t payload_bytes);
 // Appends the checksum. REQUIRES: the payload has the length promised (checked).
 void FinishFilterFile(std::string* file);
 
-// Validates what all kinds have in common; DataLoss for anything that is not whole, Unimplemented for a version or a kind
-// that this program does not know. Allocates nothing but the message of an error.
+// Validates what all kinds have in common; DataLoss for anything that is not whole, Unimplemented
+// for a version or a kind that this program does not know. Allocates nothing but the message of an
+// error.
 absl::StatusOr<FilterFile> ParseFilterFile(std::string_view bytes);
 
 // For the kinds: DataLoss, "filter file WHAT: observed N, expected ...".

@@ -97,20 +97,43 @@ std::string BlockFilter::Serialize() const {
   return file;
 }
 
+uint64_t CapacityFor(uint64_t count) { return std::max<uint64_t>(1, count); }
+
+// What file and block both tell must agree.
+absl::Status CheckAgainstBlock(const FilterFileHeader& file, const FilterBlockHeader& block) {
+  if (block.kind != TableKind(file.kind)) {
+    return DamagedFilterFile("kind of its block", static_cast<uint64_t>(block.kind),
+                             absl::StrCat(static_cast<int>(TableKind(file.kind))));
+  }
+  if (block.salt != kSalt) return DamagedFilterFile("salt of its block", block.salt, "0");
+  if (file.count != block.key_count) {
+    return DamagedFilterFile("count", file.count,
+                             absl::StrCat(block.key_count, " as in its block"));
+  }
+  if (file.design.capacity != CapacityFor(file.count)) {
+    return DamagedFilterFile("capacity", file.design.capacity,
+                             absl::StrCat(CapacityFor(file.count), ", the count"));
+  }
+  if (file.design.fp_chance != block.configured_fp_chance) {
+    return absl::DataLossError(absl::StrCat("filter file chance: observed ", file.design.fp_chance,
+                                            ", expected ", block.configured_fp_chance,
+                                            " as in its block"));
+  }
+  return absl::OkStatus();
+}
+
+// `file_header`: of the file that the block came with; null when it was just built.
 absl::StatusOr<std::unique_ptr<StaticFilter>> Open(Filter::Kind kind, const FilterDesign& design,
+                                                   const FilterFileHeader* file_header,
                                                    std::string block) {
   const absl::StatusOr<FilterBlockHeader> header = ParseFilterBlock(block);
-  if (!header.ok()) return header.status();
-  if (header->kind != TableKind(kind)) {
-    return absl::DataLossError(absl::StrCat("block kind: observed ", static_cast<int>(header->kind),
-                                            ", expected ", static_cast<int>(TableKind(kind))));
-  }
-  if (header->salt != kSalt) {
-    return absl::DataLossError(absl::StrCat("block salt: observed ", header->salt, ", expected 0"));
+  if (!header.ok()) return InFilterFile(header.status());
+  if (file_header != nullptr) {
+    SILTSTONE_RETURN_IF_ERROR(CheckAgainstBlock(*file_header, *header));
   }
   absl::StatusOr<std::unique_ptr<FilterReader>> reader =
       NewTableFilterPolicy({})->OpenReader(block);
-  if (!reader.ok()) return reader.status();
+  if (!reader.ok()) return InFilterFile(reader.status());
   return std::make_unique<BlockFilter>(kind, design, *header, std::move(block), *std::move(reader));
 }
 
@@ -138,22 +161,15 @@ absl::StatusOr<std::unique_ptr<StaticFilter>> StaticFilter::BuildFromHashes(
   const std::unique_ptr<FilterBuilder> builder = policy->NewBuilder(kSalt);
   for (const uint64_t hash : hashes) builder->Add(hash);
   FilterDesign built = design;
-  built.capacity = std::max<uint64_t>(1, hashes.size());
+  built.capacity = CapacityFor(hashes.size());
   hashes = {};
-  return Open(kind, built, builder->Finish());
+  return Open(kind, built, /*file_header=*/nullptr, builder->Finish());
 }
 
 absl::StatusOr<std::unique_ptr<Filter>> OpenStaticFilter(const FilterFile& file) {
   const FilterFileHeader& header = file.header;
   SILTSTONE_RETURN_IF_ERROR(CheckUnusedParameters(header, 0));
-  absl::StatusOr<std::unique_ptr<StaticFilter>> filter =
-      Open(header.kind, header.design, std::string(file.payload));
-  if (!filter.ok()) return InFilterFile(filter.status());
-  if ((*filter)->count() != header.count) {
-    return DamagedFilterFile("count", header.count,
-                             absl::StrCat((*filter)->count(), " as in its block"));
-  }
-  return *std::move(filter);
+  return Open(header.kind, header.design, &header, std::string(file.payload));
 }
 
 }  // namespace siltstone

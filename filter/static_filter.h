@@ -10,7 +10,8 @@
 
 namespace siltstone {
 
-// The static filter of a filter file. Payload: a filter block (filter/filter_block.h) with salt 0. No parameters.
+// The static filter of a filter file. Payload: a filter block (filter/filter_block.h) with salt 0.
+// No parameters.
 absl::StatusOr<std::unique_ptr<Filter>> OpenStaticFilter(const FilterFile& file);
 
 }  // namespace siltstone
