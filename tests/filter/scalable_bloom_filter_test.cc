@@ -11,6 +11,7 @@
 
 #include "base/to_absl.h"
 #include "tests/filter/any_filter.h"
+#include "tests/filter/filter_test_keys.h"
 
 namespace siltstone {
 namespace {
@@ -83,6 +84,24 @@ TEST(ScalableBloomFilter, EachSubFilterIsAsManyTimesLargerAsAsked) {
       capacity *= expansion;
       sum += capacity;
     }
+  }
+}
+
+// The figures of docs/filters.md.
+TEST(ScalableBloomFilter, GrownFarBeyondItsReserveItTakesTwiceTheMemory) {
+  struct Row {
+    uint32_t expansion;
+    uint64_t keys;
+    int sub_filters;
+    double bits_per_key;
+  };
+  for (const Row& row : {Row{2, 1'000'000, 7, 23.2}, Row{4, 850'000, 4, 14.9}}) {
+    const auto filter = Reserve(0.01, 10'000, {.expansion = row.expansion, .seed = kTestKeySeed});
+    for (uint64_t i = 0; i < row.keys; ++i) ASSERT_TRUE(filter->AddHash(UserHashes()[i]).ok());
+    EXPECT_EQ(filter->sub_filter_count(), row.sub_filters);
+    EXPECT_NEAR(8 * static_cast<double>(filter->memory_bytes()) / static_cast<double>(row.keys),
+                row.bits_per_key, 0.1);
+    EXPECT_LT(filter->predicted_fp_rate(), 0.01);
   }
 }
 
