@@ -129,9 +129,10 @@ class SILTSTONE_EXPORT Filter {
   // The filter as bytes: self-describing, checksummed, the same on every machine (FORMAT.md,
   // "Filter file"). Cost: twice the filter's memory while it runs.
   virtual std::string Serialize() const = 0;
-  // The way back, for any kind. Every field is validated against the bytes before it is used, and
-  // no memory beyond their size is taken. DataLoss names the damage; Unimplemented: a kind or a
-  // version of the future. kind() of the result says which class to static_cast it to.
+  // The way back, for any kind. Every field is validated against the bytes before it is used, and no
+  // memory is taken but what a filter of so many bytes needs. DataLoss names the damage;
+  // Unimplemented: a kind or a version of the future. kind() of the result says which class to
+  // static_cast it to.
   static absl::StatusOr<std::unique_ptr<Filter>> Parse(std::string_view bytes);
 
   // Replaces the file atomically: after a crash the old or the new one is there, whole. With
@@ -208,7 +209,8 @@ class SILTSTONE_EXPORT BloomFilter : public Filter {
 //   kBloom   one cache line a question, no branch that depends on the key; 9.92 bits a key at 1 %
 //   kRibbon  near the information limit of log2(1/p) bits a key, for more nanoseconds
 //
-// Immutable and thread-safe. count() is the number of distinct keys and equals capacity().
+// Immutable and thread-safe. count() is the number of distinct keys and equals capacity(), which is
+// at least 1.
 class SILTSTONE_EXPORT StaticFilter : public Filter {
  public:
   // design.capacity is not used: the number of distinct keys counts. InvalidArgument for a kind

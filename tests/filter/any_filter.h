@@ -10,19 +10,13 @@
 
 #include "siltstone/filter.h"
 
-#include "filter/table_filter.h"
-
 // For tests that hold for every kind of filter of <siltstone/filter.h>.
 
 namespace siltstone {
 
-// Those that this version can build.
 inline std::vector<Filter::Kind> BuiltKinds() {
-  std::vector<Filter::Kind> kinds = {Filter::Kind::kStandardBloom, Filter::Kind::kBloom,
-                                     Filter::Kind::kCountingBloom, Filter::Kind::kCuckoo,
-                                     Filter::Kind::kScalableBloom, Filter::Kind::kExact};
-  if (IsFilterKindBuilt(FilterKind::kRibbon)) kinds.push_back(Filter::Kind::kRibbon);
-  return kinds;
+  return {Filter::Kind::kStandardBloom, Filter::Kind::kBloom,         Filter::Kind::kCountingBloom,
+          Filter::Kind::kCuckoo,        Filter::Kind::kScalableBloom, Filter::Kind::kExact};
 }
 
 inline std::string KindTestName(const testing::TestParamInfo<Filter::Kind>& info) {
