@@ -5,9 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
-#include "base/check.h"
 #include "filter/bloom_math.h"
 
 namespace siltstone {
@@ -16,54 +14,17 @@ namespace {
 
 constexpr uint64_t kWordsPerLine = kLineBytes / 8;
 
-void AddToLine(uint64_t seed, uint32_t probes, uint64_t* line) {
-  for (uint32_t group = 0, left = probes; left > 0; ++group) {
-    uint64_t word = CacheLineBloomWord(seed, group);
+void AddToLine(uint64_t word, uint32_t probes, uint64_t* line) {
+  for (uint32_t left = probes;;) {
     const uint32_t count = std::min(left, kProbesPerWord);
-    for (uint32_t i = 0; i < count; ++i, word >>= 9) {
-      line[word >> 6 & 7] |= uint64_t{1} << (word & 63);
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t position = CacheLineBloomPosition(word, i);
+      line[position / 64] |= uint64_t{1} << position % 64;
     }
     left -= count;
+    if (left == 0) return;
+    word = NextCacheLineBloomWord(word);
   }
-}
-
-// The bits of probes I... of a group, one at the lowest place of the result. Unrolled, so that the loads overlap.
-template <uint32_t... I>
-uint64_t TakeBits(uint64_t word, const uint64_t* line, std::integer_sequence<uint32_t, I...>) {
-  return ((line[word >> (9 * I + 6) & 7] >> (word >> 9 * I & 63)) & ...);
-}
-template <uint32_t kCount>
-uint64_t TakeBits(uint64_t word, const uint64_t* line) {
-  return TakeBits(word, line, std::make_integer_sequence<uint32_t, kCount>());
-}
-
-uint64_t TakeLastBits(uint64_t word, uint32_t count, const uint64_t* line) {
-  switch (count) {
-    case 1:
-      return TakeBits<1>(word, line);
-    case 2:
-      return TakeBits<2>(word, line);
-    case 3:
-      return TakeBits<3>(word, line);
-    case 4:
-      return TakeBits<4>(word, line);
-    case 5:
-      return TakeBits<5>(word, line);
-    case 6:
-      return TakeBits<6>(word, line);
-    default:
-      return TakeBits<7>(word, line);
-  }
-}
-
-// Takes all bits together before it looks at any: which way it goes depends on `probes` alone, never on the key.
-bool LineHolds(uint64_t seed, uint32_t probes, const uint64_t* line) {
-  uint64_t all = 1;
-  uint32_t group = 0;
-  for (; probes > kProbesPerWord; probes -= kProbesPerWord, ++group) {
-    all &= TakeBits<kProbesPerWord>(CacheLineBloomWord(seed, group), line);
-  }
-  return (all & TakeLastBits(CacheLineBloomWord(seed, group), probes, line)) != 0;
 }
 
 int CountSetBits(const uint64_t* line) {
@@ -103,17 +64,16 @@ std::string CacheLineBloomBuilder::Finish() {
                                  .size = size.lines,
                                  .probes = static_cast<uint32_t>(size.probes)};
   LineArray lines(size.lines);
+  const uint64_t multiplier = CacheLineBloomMultiplier(salt_);
   // A key's line is loaded while the bits of the keys before it are set.
   constexpr size_t kAhead = 16;
-  std::array<uint64_t, kAhead> seeds;
+  std::array<CacheLineBloomPlace, kAhead> places;
   for (size_t i = 0; i < hashes_.size() + kAhead; ++i) {
-    uint64_t& seed = seeds[i % kAhead];
-    if (i >= kAhead) {
-      AddToLine(seed, header.probes, lines.line(CacheLineBloomLine(seed, size.lines)));
-    }
+    CacheLineBloomPlace& place = places[i % kAhead];
+    if (i >= kAhead) AddToLine(place.word, header.probes, lines.line(place.line));
     if (i >= hashes_.size()) continue;
-    seed = CacheLineBloomSeed(hashes_[i], salt_);
-    __builtin_prefetch(lines.line(CacheLineBloomLine(seed, size.lines)), 1);
+    place = FindCacheLineBloomPlace(hashes_[i], multiplier, size.lines);
+    __builtin_prefetch(lines.line(place.line), 1);
   }
   hashes_ = {};
   return MakeFilterBlock(header, {reinterpret_cast<const char*>(lines.line(0)),
@@ -121,42 +81,26 @@ std::string CacheLineBloomBuilder::Finish() {
 }
 
 CacheLineBloomReader::CacheLineBloomReader(const FilterBlockHeader& header, std::string_view block)
-    : header_(header), lines_(header.size) {
+    : multiplier_(CacheLineBloomMultiplier(header.salt)),
+      line_count_(header.size),
+      lines_(header.size),
+      first_line_(lines_.line(0)),
+      header_(header) {
   const std::string_view payload = FilterPayload(block);
   std::memcpy(lines_.line(0), payload.data(), payload.size());
   predicted_fp_rate_ = MeanRateOfLines(lines_, header_);
 }
 
 std::string CacheLineBloomReader::MakeBlock() const {
-  return MakeFilterBlock(header_, {reinterpret_cast<const char*>(lines_.line(0)),
+  return MakeFilterBlock(header_, {reinterpret_cast<const char*>(first_line_),
                                    static_cast<size_t>(header_.size * kLineBytes)});
 }
 
-bool CacheLineBloomReader::MayContain(uint64_t hash) const {
-  const uint64_t seed = CacheLineBloomSeed(hash, header_.salt);
-  return LineHolds(seed, header_.probes, lines_.line(CacheLineBloomLine(seed, header_.size)));
-}
-
-void CacheLineBloomReader::MayContain(std::span<const uint64_t> hashes,
-                                      std::span<bool> answers) const {
-  SILTSTONE_CHECK(hashes.size() == answers.size());
-  constexpr size_t kAhead = 16;
-  std::array<uint64_t, kAhead> seeds;
-  for (size_t i = 0; i < hashes.size() + kAhead; ++i) {
-    uint64_t& seed = seeds[i % kAhead];
-    if (i >= kAhead) {
-      const uint64_t* line = lines_.line(CacheLineBloomLine(seed, header_.size));
-      answers[i - kAhead] = LineHolds(seed, header_.probes, line);
-    }
-    if (i >= hashes.size()) continue;
-    seed = CacheLineBloomSeed(hashes[i], header_.salt);
-    __builtin_prefetch(lines_.line(CacheLineBloomLine(seed, header_.size)));
-  }
-}
-
-void CacheLineBloomReader::Prefetch(uint64_t hash) const {
-  const uint64_t seed = CacheLineBloomSeed(hash, header_.salt);
-  __builtin_prefetch(lines_.line(CacheLineBloomLine(seed, header_.size)));
+std::unique_ptr<FilterReader> OpenCacheLineBloom(const FilterBlockHeader& header,
+                                                 std::string_view block, const CpuFeatures& cpu) {
+  if (cpu.avx512) return OpenCacheLineBloomAvx512(header, block);
+  if (cpu.avx2) return OpenCacheLineBloomAvx2(header, block);
+  return OpenCacheLineBloomScalar(header, block);
 }
 
 }  // namespace siltstone

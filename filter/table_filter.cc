@@ -32,7 +32,7 @@ class TableFilterPolicy final : public FilterPolicy {
       return std::make_unique<StandardBloomReader>(*header, std::move(bytes));
     }
     SILTSTONE_NEVER(header->kind != FilterKind::kBloom, "a filter kind was parsed but is not read");
-    return std::make_unique<CacheLineBloomReader>(*header, bytes);
+    return OpenCacheLineBloom(*header, bytes, options_.cpu);
   }
 
  private:
