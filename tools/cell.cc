@@ -33,10 +33,10 @@ Cell Cell::Size(uint64_t size_bytes) {
   return Cell(Json(size_bytes), std::to_string(size_bytes), HumanSize(size_bytes));
 }
 
-Cell Cell::Share(double share) {
+Cell Cell::Share(double share, int human_digits) {
   const double percent = 100 * share;
-  // Three significant digits, so that 0.0123 % does not read as 0.
-  const std::string human = percent == 0 ? "0" : Format("%.*g", 3, percent);
+  // Significant digits, so that 0.0123 % does not read as 0.
+  const std::string human = percent == 0 ? "0" : Format("%.*g", human_digits, percent);
   return Cell(Json(share), Format("%.*g", 6, share), human + " %");
 }
 

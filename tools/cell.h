@@ -28,7 +28,7 @@ class Cell {
   // Bytes, which people get with a unit.
   static Cell Size(uint64_t size_bytes);
   // A probability, which people get in percent.
-  static Cell Share(double share);
+  static Cell Share(double share, int human_digits = 3);
   static Cell Number(double number, int decimals);
   // No value: null, empty, or "-".
   static Cell Nothing() { return Cell(Json(nullptr), "", "-"); }

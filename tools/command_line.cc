@@ -7,6 +7,7 @@
 
 #include "tools/bytes_text.h"
 #include "tools/option_binding.h"
+#include "tools/verb_lookup.h"
 
 namespace siltstone::tools {
 namespace {
@@ -87,8 +88,8 @@ enum class Operands {
   kAnySecond,  // the second operand is whatever stands behind the first and is not an option
 };
 
-// Splits "--name=" from its value (CLI11 would take an empty one for a missing one), and takes out a second
-// operand that begins with "-".
+// Splits "--name=" from its value (CLI11 would take an empty one for a missing one), and takes out
+// a second operand that begins with "-".
 PreparedWords PrepareWords(const CLI::App& app, const std::vector<std::string>& words,
                            Operands form) {
   PreparedWords prepared;
@@ -137,40 +138,31 @@ Verdict RunParser(CLI::App& app, std::vector<std::string> words, const std::stri
   return Verdict::Yes();
 }
 
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
-
-const Verb* FindVerb(std::span<const Verb> verbs, std::string_view name) {
-  const auto verb = std::find_if(verbs.begin(), verbs.end(),
-                                 [&](const Verb& candidate) { return candidate.name == name; });
-  return verb == verbs.end() ? nullptr : &*verb;
-}
-
 std::string HelpHint(CommandScope scope, std::string_view verb = "") {
   if (scope == CommandScope::kShell) return "'help' lists the verbs, 'help VERB' explains one";
   if (verb.empty()) return "'kvtool --help' lists the verbs";
   return "'kvtool " + std::string(verb) + " --help' tells more";
 }
 
-Verdict UnknownVerb(const std::string& name, std::span<const Verb> verbs, CommandScope scope) {
+// No verb begins with these words.
+Verdict UnknownVerb(const std::vector<std::string>& words, std::span<const Verb> verbs,
+                    CommandScope scope) {
+  std::string name = words[0];
+  const std::vector<const Verb*> of_two_words = VerbsBeginningWith(verbs, name);
+  if (!of_two_words.empty()) {
+    std::string names;
+    for (const Verb* verb : of_two_words) {
+      if (!names.empty()) names += ", ";
+      names += verb->name.substr(name.size() + 1);
+    }
+    if (words.size() == 1 || words[1].starts_with('-')) {
+      return Verdict::Usage(name + " needs a second word: " + names, HelpHint(scope, name));
+    }
+    name += " " + words[1];
+  }
   std::string hint = HelpHint(scope);
-  const auto distance = [&](const Verb& verb) { return EditDistance(name, verb.name); };
-  const auto nearest =
-      std::min_element(verbs.begin(), verbs.end(),
-                       [&](const Verb& a, const Verb& b) { return distance(a) < distance(b); });
-  // Two slips, such as two letters that changed places, but not a word of which nothing is left.
-  if (distance(*nearest) <= 2 && distance(*nearest) < nearest->name.size()) {
-    hint = "did you mean '" + std::string(nearest->name) + "'? " + hint;
+  if (const std::optional<std::string> nearest = NearestVerb(verbs, name)) {
+    hint = "did you mean '" + *nearest + "'? " + hint;
   }
   return Verdict::Usage("unknown verb " + Quoted(name), hint);
 }
@@ -180,6 +172,13 @@ std::string UsageLine(const Verb& verb, CommandScope scope) {
   line += std::string(verb.name) + " [options]";
   if (!verb.operands.empty()) line += " " + std::string(verb.operands);
   return line;
+}
+
+// A verb in a list of verbs.
+std::string VerbLine(const Verb& verb) {
+  std::string left = "  " + std::string(verb.name) + " " + std::string(verb.operands);
+  left.resize(std::max<size_t>(left.size() + 2, 28), ' ');
+  return left + std::string(verb.summary) + "\n";
 }
 
 std::string OptionsHelp(CLI::App& app) {
@@ -199,7 +198,20 @@ std::string VerbHelp(CLI::App& app, const Verb& verb, CommandScope scope) {
   return text + OptionsHelp(app);
 }
 
-// Sorts what CLI11 left over into operands; a word with "-" in front of a "--" is an unknown option.
+// The help of the verbs of two words that begin with the same one.
+std::string GroupHelp(const std::vector<const Verb*>& verbs, CommandScope scope) {
+  std::string text;
+  for (const Verb* verb : verbs) {
+    text += text.empty() ? "usage: " : "       ";
+    text += UsageLine(*verb, scope) + "\n";
+  }
+  text += "\n";
+  for (const Verb* verb : verbs) text += VerbLine(*verb);
+  return text;
+}
+
+// Sorts what CLI11 left over into operands; a word with "-" in front of a "--" is an unknown
+// option.
 Verdict TakeOperands(const std::vector<std::string>& remaining, const std::string& hint,
                      std::vector<std::string>* operands) {
   bool options_ended = false;
@@ -313,9 +325,16 @@ Verdict ParseCommandLine(std::vector<std::string> words, std::span<const Verb> v
   if (rest[0].size() > 1 && rest[0][0] == '-') {
     return Verdict::Usage("unknown option " + Quoted(rest[0]), HelpHint(scope));
   }
-  const Verb* verb = FindVerb(verbs, rest[0]);
-  if (verb == nullptr) return UnknownVerb(rest[0], verbs, scope);
-  rest.erase(rest.begin());
+  const std::string first = rest[0];
+  const Verb* verb = TakeVerb(verbs, &rest);
+  if (verb == nullptr) {
+    const std::vector<const Verb*> of_two_words = VerbsBeginningWith(verbs, first);
+    const bool asks_help = (rest.size() == 1 && wants_help) ||
+                           (rest.size() == 2 && (rest[1] == "-h" || rest[1] == "--help"));
+    if (!asks_help || of_two_words.empty()) return UnknownVerb(rest, verbs, scope);
+    out->text = GroupHelp(of_two_words, scope);
+    return Verdict::Yes();
+  }
   if (wants_help) rest = {"--help"};
   return ParseVerb(*verb, rest, scope, out);
 }
@@ -328,11 +347,7 @@ std::string ProgramHelp(std::span<const Verb> verbs, CommandScope scope) {
         "Reads, writes and examines a Siltstone database.\n";
   }
   text += "\nVerbs:\n";
-  for (const Verb& verb : verbs) {
-    std::string left = "  " + std::string(verb.name) + " " + std::string(verb.operands);
-    left.resize(std::max<size_t>(left.size() + 2, 28), ' ');
-    text += left + std::string(verb.summary) + "\n";
-  }
+  for (const Verb& verb : verbs) text += VerbLine(verb);
   text += scope == CommandScope::kShell ? "  help [VERB]               explain a verb\n"
                                           "  exit                      leave the shell\n"
                                         : "  help [VERB]               explain a verb\n";

@@ -66,6 +66,14 @@ Verdict Verdict::Failed(const absl::Status& status) {
   return {code, Message(status), HintFor(code)};
 }
 
+Verdict Verdict::BadInput(const absl::Status& status) {
+  Verdict verdict = Failed(status);
+  if (absl::IsNotFound(status)) verdict.code = ExitCode::kCannotOpen;
+  if (verdict.code == ExitCode::kCannotOpen) verdict.hint = "check the name of the file";
+  if (verdict.code == ExitCode::kBadData) verdict.hint = "mend the input; nothing was written";
+  return verdict;
+}
+
 Verdict Verdict::NotOpened(const absl::Status& status, const std::string& path) {
   const ExitCode code = ExitCodeOfOpen(status);
   std::string hint = HintFor(code);

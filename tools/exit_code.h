@@ -19,7 +19,8 @@ enum class ExitCode : int {
   kInterrupted = 130  // stopped by SIGINT
 };
 
-// What a verb came to: the exit code and, for the reader of stderr, what is wrong and what to do about it.
+// What a verb came to: the exit code and, for the reader of stderr, what is wrong and what to do
+// about it.
 //
 //   if (operands.empty()) return Verdict::Usage("get needs a KEY", "kvtool get KEY...");
 //   if (!status.ok()) return Verdict::Failed(status);
@@ -36,6 +37,8 @@ struct [[nodiscard]] Verdict {
   }
   // The verdict on a status that is not OK, met while the database was in use.
   static Verdict Failed(const absl::Status& status);
+  // The verdict on an input of ours that cannot be opened or read, met before anything was written.
+  static Verdict BadInput(const absl::Status& status);
   // The verdict on the status with which DB::Open refused the database at `path`.
   static Verdict NotOpened(const absl::Status& status, const std::string& path);
   // The same where there is no database at `path`.

@@ -71,12 +71,12 @@ void Input::Take(size_t size_bytes) {
   offset_ += size_bytes;
 }
 
-absl::StatusOr<bool> Input::ReadLine(std::string* line) {
+absl::StatusOr<bool> Input::ReadLine(std::string* line, char ending) {
   line->clear();
   bool any = false;
   while (true) {
     const std::string_view have = buffered();
-    const size_t end = have.find('\n');
+    const size_t end = have.find(ending);
     any = any || !have.empty();
     line->append(have.substr(0, end));
     Take(end == std::string_view::npos ? have.size() : end + 1);

@@ -12,8 +12,8 @@ namespace siltstone::tools {
 
 // A file or stdin, read from front to back.
 //
-// Errors: NotFound and PermissionDenied from Open; Unavailable when a read fails; Cancelled when SIGINT
-// comes while it waits.
+// Errors: NotFound and PermissionDenied from Open; Unavailable when a read fails; Cancelled when
+// SIGINT comes while it waits.
 //
 // Thread safety: single-threaded. Cost: a buffer of 64 KiB, and the line or piece asked for.
 class Input {
@@ -27,10 +27,10 @@ class Input {
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  // The next line without its newline; false at the end. A last line without a newline counts.
-  absl::StatusOr<bool> ReadLine(std::string* line);
-  // Appends up to `size_bytes` bytes to `out`; fewer only at the end. Memory grows with what is there, not
-  // with what was asked for.
+  // The next line without its `ending`; false at the end. A last line without one counts.
+  absl::StatusOr<bool> ReadLine(std::string* line, char ending = '\n');
+  // Appends up to `size_bytes` bytes to `out`; fewer only at the end. Memory grows with what is
+  // there, not with what was asked for.
   absl::Status Read(uint64_t size_bytes, std::string* out);
   // The next bytes without taking them; fewer than `size_bytes` (at most 64 KiB) only at the end.
   absl::StatusOr<std::string_view> Peek(size_t size_bytes);

@@ -12,6 +12,7 @@
 #include "tools/output.h"
 #include "tools/session.h"
 #include "tools/shell.h"
+#include "tools/verb_lookup.h"
 #include "tools/verb_table.h"
 
 namespace siltstone::tools {
@@ -23,8 +24,8 @@ void Tell(const Verdict& verdict) {
   if (!verdict.hint.empty()) fprintf(stderr, "hint: %s\n", verdict.hint.c_str());
 }
 
-// What is left of a verdict once the output is written: a reader that has had enough is no fault, but any
-// other error of stdout is one.
+// What is left of a verdict once the output is written: a reader that has had enough is no fault,
+// but any other error of stdout is one.
 Verdict FinishOutput(Output& output, Verdict verdict) {
   const absl::Status status = output.Flush();
   if (status.ok() || verdict.failed() || output.reader_gone()) return verdict;
@@ -47,7 +48,7 @@ Verdict RunShellLine(std::vector<std::string> words, const GlobalOptions& global
                      Output& output) {
   CommandLine command;
   Verdict verdict =
-      ParseCommandLine(std::move(words), DatabaseVerbs(), CommandScope::kShell, globals, &command);
+      ParseCommandLine(std::move(words), ShellVerbs(), CommandScope::kShell, globals, &command);
   if (!verdict.failed() && !command.text.empty()) {
     output.Write(command.text);
     verdict = FinishOutput(output, Verdict::Yes());
@@ -63,7 +64,7 @@ Verdict RunShellVerb(const GlobalOptions& globals, Session& session, Output& out
   std::unique_ptr<LineSource> lines;
   if (is_interactive) {
     std::vector<std::string> names = {"help", "exit"};
-    for (const Verb& verb : DatabaseVerbs()) names.emplace_back(verb.name);
+    for (std::string& word : FirstWords(ShellVerbs())) names.push_back(std::move(word));
     lines = NewTerminalLines("kvtool> ", std::move(names));
   } else {
     lines = NewStdinLines();

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "siltstone/filter.h"
+
 #include "tools/exit_code.h"
 #include "tools/import_formats.h"
 #include "tools/output.h"
@@ -18,8 +20,19 @@ class App;
 
 namespace siltstone::tools {
 
-// What stands behind a verb on the command line. Which members a verb looks at is its own affair; the others
-// cannot be set for it.
+// What the verbs that begin with "filter" have of their own.
+struct FilterArguments {
+  std::optional<Filter::Kind> kind;
+  double fp_chance = 0.01;
+  std::optional<uint64_t> items;
+  double key_bytes = 16;  // plan
+  bool nul_ended = false;
+  bool hex_lines = false;
+  bool secret_seed = false;
+};
+
+// What stands behind a verb on the command line. Which members a verb looks at is its own affair;
+// the others cannot be set for it.
 struct Arguments {
   std::vector<std::string> operands;  // keys already decoded where --hex was given
   bool keys_are_hex = false;
@@ -40,6 +53,8 @@ struct Arguments {
   bool no_header = false;
 
   uint64_t probes = 0;  // filters
+
+  FilterArguments filter;
 };
 
 // What a verb works with.
@@ -56,7 +71,7 @@ struct VerbContext {
 enum class KeyOperands { kNone, kFirst, kAll };
 
 struct Verb {
-  std::string_view name;
+  std::string_view name;           // one word, or two as in "filter plan"
   std::string_view operands = {};  // as in a usage line
   std::string_view summary = {};   // one line
   std::string_view details = {};   // more lines for its help; may be empty

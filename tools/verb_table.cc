@@ -1,23 +1,27 @@
 #include "tools/verb_table.h"
 
 #include "tools/explain.h"
+#include "tools/verbs_filter.h"
+#include "tools/verbs_filter_report.h"
 #include "tools/verbs_read.h"
 #include "tools/verbs_report.h"
 #include "tools/verbs_write.h"
 
 namespace siltstone::tools {
 
-const std::vector<Verb>& DatabaseVerbs() {
-  static const auto* const kVerbs =
-      new std::vector<Verb>{GetVerb(),     PutVerb(),     DelVerb(),    ScanVerb(),   CountVerb(),
-                            BatchVerb(),   ImportVerb(),  ExportVerb(), InfoVerb(),   StatsVerb(),
-                            FiltersVerb(), ExplainVerb(), VerifyVerb(), CompactVerb()};
+const std::vector<Verb>& ShellVerbs() {
+  static const auto* const kVerbs = new std::vector<Verb>{
+      GetVerb(),         PutVerb(),         DelVerb(),        ScanVerb(),
+      CountVerb(),       BatchVerb(),       ImportVerb(),     ExportVerb(),
+      InfoVerb(),        StatsVerb(),       FiltersVerb(),    ExplainVerb(),
+      VerifyVerb(),      CompactVerb(),     FilterPlanVerb(), FilterBuildVerb(),
+      FilterQueryVerb(), FilterUnionVerb(), FilterInfoVerb(), FilterExportVerb()};
   return *kVerbs;
 }
 
 const std::vector<Verb>& AllVerbs() {
   static const auto* const kVerbs = [] {
-    auto* verbs = new std::vector<Verb>(DatabaseVerbs());
+    auto* verbs = new std::vector<Verb>(ShellVerbs());
     verbs->push_back(
         {.name = "shell",
          .summary = "run verbs line by line",

@@ -6,8 +6,8 @@
 
 namespace siltstone::tools {
 
-// The verbs that run against a database, in the order of the help. The shell runs these.
-const std::vector<Verb>& DatabaseVerbs();
+// The verbs that the shell runs, too, in the order of the help.
+const std::vector<Verb>& ShellVerbs();
 
 // Those and the shell: what the command line takes.
 const std::vector<Verb>& AllVerbs();

@@ -37,15 +37,6 @@ absl::Status ReadWhole(const std::string& path, std::string* bytes) {
   return input.ok() ? (*input)->ReadAll(bytes) : input.status();
 }
 
-// The verdict on an input of ours that cannot be opened or read.
-Verdict InputFault(const absl::Status& status) {
-  Verdict verdict = Verdict::Failed(status);
-  if (absl::IsNotFound(status)) verdict.code = ExitCode::kCannotOpen;
-  if (verdict.code == ExitCode::kCannotOpen) verdict.hint = "check the name of the file";
-  if (verdict.code == ExitCode::kBadData) verdict.hint = "mend the input; nothing was written";
-  return verdict;
-}
-
 Verdict RunPut(VerbContext& context) {
   const Arguments& arguments = context.arguments;
   std::string value = arguments.operands[1];
@@ -53,7 +44,8 @@ Verdict RunPut(VerbContext& context) {
   if (is_file || IsStdinValue(arguments)) {
     const std::string path = is_file ? value.substr(1) : "-";
     value.clear();
-    if (absl::Status status = ReadWhole(path, &value); !status.ok()) return InputFault(status);
+    if (absl::Status status = ReadWhole(path, &value); !status.ok())
+      return Verdict::BadInput(status);
   }
   if (Verdict opened = context.session.Open(Access::kCreate); opened.failed()) return opened;
   DB& db = context.session.db();
@@ -84,10 +76,10 @@ bool IsStdinInput(const Arguments& arguments) { return InputOperand(arguments) =
 
 Verdict RunBatch(VerbContext& context) {
   absl::StatusOr<std::unique_ptr<Input>> input = Input::Open(InputOperand(context.arguments));
-  if (!input.ok()) return InputFault(input.status());
+  if (!input.ok()) return Verdict::BadInput(input.status());
   WriteBatch batch;
   if (absl::Status status = ReadBatchLines(**input, &batch); !status.ok())
-    return InputFault(status);
+    return Verdict::BadInput(status);
   if (Verdict opened = context.session.Open(Access::kCreate); opened.failed()) return opened;
   const absl::Status status = batch.empty() ? absl::OkStatus() : context.session.db().Write(batch);
   if (!status.ok()) return Verdict::Failed(status);
@@ -139,8 +131,8 @@ Verdict ImportFault(const absl::Status& status, const ImportProgress& progress) 
   return verdict;
 }
 
-// An export in a file is checked whole before anything is written. (A stream cannot be read twice: there the
-// records in front of the damage are written.)
+// An export in a file is checked whole before anything is written. (A stream cannot be read twice:
+// there the records in front of the damage are written.)
 Verdict CheckExport(Input& input) {
   ImportProgress progress;
   const absl::Status status = CheckRecords(*NewExportReader(input), &progress);
@@ -164,10 +156,10 @@ Verdict ImportFrom(VerbContext& context, RecordReader& reader) {
 Verdict RunImport(VerbContext& context) {
   const Arguments& arguments = context.arguments;
   absl::StatusOr<std::unique_ptr<Input>> opened = Input::Open(InputOperand(arguments));
-  if (!opened.ok()) return InputFault(opened.status());
+  if (!opened.ok()) return Verdict::BadInput(opened.status());
   Input& input = **opened;
   const absl::StatusOr<std::string_view> start = input.Peek(kExportMagic.size());
-  if (!start.ok()) return InputFault(start.status());
+  if (!start.ok()) return Verdict::BadInput(start.status());
   // A prefix of the magic is an export that was cut very early.
   if (!start->empty() && kExportMagic.starts_with(*start)) {
     if (input.is_regular_file()) {
@@ -202,8 +194,8 @@ Verdict RunCompact(VerbContext& context) {
 
 }  // namespace
 
-// put, batch and import open the database themselves, once their input is there: an input that is missing
-// or not what it should be creates no database.
+// put, batch and import open the database themselves, once their input is there: an input that is
+// missing or not what it should be creates no database.
 
 const Verb& PutVerb() {
   static constexpr Verb kVerb = {

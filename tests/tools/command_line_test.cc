@@ -1,6 +1,7 @@
 #include "tools/command_line.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -23,6 +24,18 @@ CommandLine Parse(const Words& words, CommandScope scope = CommandScope::kProgra
   const Verdict verdict = ParseCommandLine(words, AllVerbs(), scope, {}, &command);
   EXPECT_EQ(verdict.code, ExitCode::kYes) << verdict.message;
   return command;
+}
+
+// "filter", "plan" of "filter plan".
+Words WordsOf(const Verb& verb) {
+  const size_t space = verb.name.find(' ');
+  if (space == std::string_view::npos) return {std::string(verb.name)};
+  return {std::string(verb.name.substr(0, space)), std::string(verb.name.substr(space + 1))};
+}
+
+Words Joined(Words one, const Words& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
 }
 
 Words Operands(const Words& words) { return Parse(words).arguments.operands; }
@@ -119,6 +132,47 @@ TEST(CommandLine, ANearVerbIsSuggested) {
   const Verdict verdict =
       ParseCommandLine({"gte", "k"}, AllVerbs(), CommandScope::kProgram, {}, &command);
   EXPECT_THAT(verdict.hint, HasSubstr("'get'"));
+  const Verdict of_two_words =
+      ParseCommandLine({"filter", "biuld"}, AllVerbs(), CommandScope::kProgram, {}, &command);
+  EXPECT_THAT(of_two_words.hint, HasSubstr("'filter build'"));
+}
+
+TEST(CommandLine, AVerbMayHaveTwoWords) {
+  const CommandLine command =
+      Parse({"-o", "json", "filter", "build", "-0", "--items", "7", "--kind=cuckoo", "file"});
+  EXPECT_EQ(command.verb->name, "filter build");
+  EXPECT_THAT(command.arguments.operands, ElementsAre("file"));
+  EXPECT_TRUE(command.arguments.filter.nul_ended);
+  EXPECT_EQ(command.arguments.filter.items, 7u);
+  EXPECT_EQ(command.arguments.filter.kind, Filter::Kind::kCuckoo);
+  EXPECT_EQ(Parse({"filters"}).verb->name, "filters");
+}
+
+TEST(CommandLine, FaultsOfTheSecondWordNameTheWordsThereAre) {
+  ExpectFault({"filter"}, "filter needs a second word: plan, build, query");
+  ExpectFault({"filter", "-o", "json"}, "filter needs a second word");
+  ExpectFault({"filter", "frobnicate"}, "unknown verb \"filter frobnicate\"");
+  ExpectFault({"filter plan"}, "unknown verb \"filter plan\"");
+  ExpectFault({"get", "plan", "--frob"}, "unknown option");
+  for (const Words& words : {Words{"filter", "--help"}, Words{"help", "filter"}}) {
+    EXPECT_THAT(Parse(words).text, HasSubstr("usage: kvtool [global options] filter plan"));
+    EXPECT_THAT(Parse(words).text, HasSubstr("filter union [options] OUT IN..."));
+  }
+}
+
+TEST(CommandLine, FaultsOfTheFilterVerbs) {
+  ExpectFault({"filter", "plan"}, "--items");
+  ExpectFault({"filter", "plan", "--items", "x"}, "--items");
+  ExpectFault({"filter", "plan", "--items", "1", "--fp", "0"}, "--fp");
+  ExpectFault({"filter", "plan", "--items", "1", "--kind", "frob"}, "one of standard, bloom");
+  ExpectFault({"filter", "build"}, "too few operands");
+  ExpectFault({"filter", "build", "f", "--items", "0"}, "--items 0");
+  ExpectFault({"filter", "build", "f", "-0", "--hex"}, "--null excludes --hex");
+  ExpectFault({"filter", "query", "-", "-"}, "stdin");
+  ExpectFault({"filter", "query", "-"}, "stdin");
+  ExpectFault({"filter", "union", "out"}, "too few operands");
+  ExpectFault({"filter", "union", "out", "-", "-"}, "stdin");
+  ExpectFault({"filter", "export", "f", "--prefix", "a", "--to", "b"}, "--prefix excludes");
 }
 
 TEST(CommandLine, HexKeysAreDecodedAndValuesAreNot) {
@@ -147,9 +201,10 @@ TEST(CommandLine, HelpNeedsNoOperandsAndNoDatabase) {
   EXPECT_THAT(Parse({"help"}).text, HasSubstr("Verbs:"));
   for (const Verb& verb : AllVerbs()) {
     const std::string usage = "usage: kvtool [global options] " + std::string(verb.name);
-    EXPECT_THAT(Parse({std::string(verb.name), "--help"}).text, HasSubstr(usage));
-    EXPECT_THAT(Parse({"help", std::string(verb.name)}).text, HasSubstr(usage));
-    EXPECT_THAT(Parse({"-h", std::string(verb.name)}).text, HasSubstr(usage));
+    const Words name = WordsOf(verb);
+    EXPECT_THAT(Parse(Joined(name, {"--help"})).text, HasSubstr(usage));
+    EXPECT_THAT(Parse(Joined({"help"}, name)).text, HasSubstr(usage));
+    EXPECT_THAT(Parse(Joined({"-h"}, name)).text, HasSubstr(usage));
   }
   EXPECT_THAT(Parse({"--version"}).text, HasSubstr("kvtool "));
 }
@@ -159,6 +214,8 @@ TEST(CommandLine, TheShellHasItsDatabaseAndKeepsStdin) {
   ExpectFault({"put", "k", "-"}, "stdin", CommandScope::kShell);
   ExpectFault({"import"}, "stdin", CommandScope::kShell);
   ExpectFault({"batch", "-"}, "stdin", CommandScope::kShell);
+  ExpectFault({"filter", "build", "f"}, "stdin", CommandScope::kShell);
+  ExpectFault({"filter", "query", "f", "-"}, "stdin", CommandScope::kShell);
   EXPECT_THAT(Parse({"put", "--literal", "k", "-"}, CommandScope::kShell).arguments.operands,
               ElementsAre("k", "-"));
 }
