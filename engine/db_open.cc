@@ -184,7 +184,9 @@ class Opening {
           ++meta;
           continue;
         }
-        if (!options().salvage) return TableFault(*meta, table.status());
+        if (!options().salvage || !IsLoss(table.status())) {
+          return TableFault(*meta, table.status());
+        }
         database_.losses.push_back(
             absl::StrCat("table ", meta->FileName(), " given up, with keys from ",
                          QuoteKey(meta->smallest_user_key()), " to ",
@@ -193,6 +195,12 @@ class Opening {
       }
     }
     return absl::OkStatus();
+  }
+
+  // What is not read today for want of a descriptor, a permission or a working disk may be read tomorrow: giving
+  // it up would delete it.
+  static bool IsLoss(const absl::Status& status) {
+    return absl::IsDataLoss(status) || absl::IsNotFound(status);
   }
 
   absl::Status TableFault(const TableMeta& meta, const absl::Status& status) const {

@@ -1,6 +1,7 @@
 #include "engine/compaction/compaction_picker.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace siltstone {
@@ -30,7 +31,11 @@ class Picker {
       inputs = Overlapping(0, hull);
     }
     pick.inputs = std::move(inputs);
-    return Complete(0, hull, std::move(pick));
+    std::optional<Pick> complete = Complete(0, hull, std::move(pick));
+    if (!complete.has_value() || InputBytes(*complete) >= limits_.small_table_bytes) {
+      return complete;
+    }
+    return GatherSmall(*std::move(complete));
   }
 
   std::optional<Pick> PickDeep(int level, std::string_view cursor, bool has_cursor) const {
@@ -93,6 +98,52 @@ class Picker {
     pick.trivial_move = pick.inputs.size() == 1 && pick.overlaps.empty() &&
                         GrandparentBytes(level + 2, hull) <= limits_.max_grandparent_bytes;
     return pick;
+  }
+
+  uint64_t InputBytes(const Pick& pick) const {
+    uint64_t bytes = 0;
+    for (size_t index : pick.inputs) bytes += levels_[pick.input_level][index].size_bytes;
+    return bytes;
+  }
+
+  // Programs that open, write little and close, each time behind the keys that are there, would otherwise leave
+  // a table a time on level 1, which no limit of bytes ever moves; and every table costs an open file. Neighbours
+  // join while they are no larger than what was gathered before: an entry is then rewritten O(log n) times, and
+  // O(log n) small tables stand in a row.
+  Pick GatherSmall(Pick narrow) const {
+    Pick wide;
+    for (size_t i = 0; i < levels_[0].size(); ++i) wide.inputs.push_back(i);
+    const KeyHull hull = Widen(0, wide.inputs, {levels_[0][0].smallest, levels_[0][0].largest});
+    std::optional<Pick> complete = Complete(0, hull, std::move(wide));
+    const uint64_t most_bytes = limits_.level0_trigger_tables * limits_.small_table_bytes;
+    if (!complete.has_value() || InputBytes(*complete) >= most_bytes) return narrow;
+    JoinNeighbours(hull, &*complete);
+    return *std::move(complete);
+  }
+
+  // Adds to the overlaps of a level-0 pick the small tables of level 1 beside them.
+  void JoinNeighbours(const KeyHull& hull, Pick* pick) const {
+    const std::vector<PickerTable>& next = levels_[1];
+    // The output's place among the tables of level 1: [begin, end) is overlapped or joins.
+    size_t begin = 0;
+    while (begin < next.size() && order_.CompareUserKeys(next[begin].largest, hull.smallest) < 0) {
+      ++begin;
+    }
+    size_t end = begin + pick->overlaps.size();
+    uint64_t gathered = InputBytes(*pick);
+    for (size_t index : pick->overlaps) gathered += next[index].size_bytes;
+    const auto joins = [&](size_t index) {
+      if (index >= next.size() || next[index].busy) return false;
+      if (next[index].size_bytes > std::min(gathered, limits_.small_table_bytes)) return false;
+      gathered += next[index].size_bytes;
+      return true;
+    };
+    while (joins(begin - 1))
+      --begin;  // in front of the first table the index wraps around, and none joins
+    while (joins(end)) ++end;
+    pick->overlaps.resize(end - begin);
+    std::iota(pick->overlaps.begin(), pick->overlaps.end(), begin);
+    pick->trivial_move = pick->trivial_move && pick->overlaps.empty();
   }
 
   uint64_t GrandparentBytes(int level, const KeyHull& hull) const {

@@ -36,6 +36,9 @@ struct PickerLimits {
   // A table is moved down as it is only if it overlaps less than this of the level below its new one: a later
   // compaction of it must not become huge.
   uint64_t max_grandparent_bytes = 0;
+  // Level-0 tables of less than this together are not let down as they are: they join one another and small
+  // neighbours on level 1. 0: all are.
+  uint64_t small_table_bytes = 0;
 };
 
 // Indices into the levels given.
@@ -43,7 +46,7 @@ struct Pick {
   int input_level = 0;
   int output_level = 1;
   std::vector<size_t> inputs;    // of the input level, ascending
-  std::vector<size_t> overlaps;  // of the output level, ascending
+  std::vector<size_t> overlaps;  // of the output level, ascending, with small neighbours
   bool trivial_move = false;     // no rewriting: one input, nothing overlaps it
 };
 

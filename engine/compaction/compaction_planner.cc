@@ -8,6 +8,10 @@
 namespace siltstone {
 namespace {
 
+// A table of less than this part of the size meant for tables is small: it costs as much as a large one (an open
+// file, a place in the manifest, a step of every search by level) and holds next to nothing.
+constexpr uint64_t kSmallTableDivisor = 16;
+
 struct Hull {
   std::string_view smallest;
   std::string_view largest;
@@ -41,13 +45,16 @@ std::vector<std::shared_ptr<Table>> CloseOverLevel0(const Version& version,
   }
 }
 
-// Overlaps and grandparents of inputs whose levels are set.
+void FindOverlaps(const Version& version, CompactionInputs* inputs) {
+  if (inputs->output_level == inputs->input_level) return;
+  const Hull hull = HullOf(version.order(), inputs->inputs);
+  inputs->overlaps = version.Overlapping(inputs->output_level, hull.smallest, hull.largest);
+}
+
+// Range and grandparents of inputs whose tables are set.
 void Complete(const Version& version, const PlanLimits& limits, CompactionInputs* inputs) {
-  Hull hull = HullOf(version.order(), inputs->inputs);
-  if (inputs->output_level != inputs->input_level) {
-    inputs->overlaps = version.Overlapping(inputs->output_level, hull.smallest, hull.largest);
-    hull = HullOf(version.order(), inputs->overlaps, hull);
-  }
+  const Hull hull =
+      HullOf(version.order(), inputs->overlaps, HullOf(version.order(), inputs->inputs));
   if (inputs->output_level + 1 < kLevelCount) {
     for (const auto& table :
          version.Overlapping(inputs->output_level + 1, hull.smallest, hull.largest)) {
@@ -97,7 +104,8 @@ std::optional<PlannedCompaction> PlanCompaction(const Version& version, const Pl
   const std::optional<Pick> pick = PickCompaction(
       DescribeLevels(version, is_busy), version.order(),
       {.base_level_size_bytes = limits.base_level_size_bytes,
-       .max_grandparent_bytes = kMaxGrandparentTables * limits.target_table_size_bytes},
+       .max_grandparent_bytes = kMaxGrandparentTables * limits.target_table_size_bytes,
+       .small_table_bytes = limits.target_table_size_bytes / kSmallTableDivisor},
       cursor_views);
   if (!pick.has_value()) return std::nullopt;
   PlannedCompaction planned;
@@ -105,6 +113,7 @@ std::optional<PlannedCompaction> PlanCompaction(const Version& version, const Pl
   planned.inputs.input_level = pick->input_level;
   planned.inputs.output_level = pick->output_level;
   planned.inputs.inputs = TablesAt(version, pick->input_level, pick->inputs);
+  planned.inputs.overlaps = TablesAt(version, pick->output_level, pick->overlaps);
   Complete(version, limits, &planned.inputs);
   return planned;
 }
@@ -117,6 +126,7 @@ std::optional<CompactionInputs> PlanRange(const Version& version, const PlanLimi
   inputs.inputs = version.Overlapping(level, range.begin, range.end);
   if (inputs.inputs.empty()) return std::nullopt;
   if (level == 0) inputs.inputs = CloseOverLevel0(version, std::move(inputs.inputs));
+  FindOverlaps(version, &inputs);
   Complete(version, limits, &inputs);
   return inputs;
 }

@@ -61,7 +61,8 @@ struct Options {
   // writer may go on beside it. Every write is FailedPrecondition.
   bool read_only = false;
   // Open what can be read of a database whose logs or tables are damaged, and report what was lost
-  // through the logger and `GetProperty("siltstone.salvage")`.
+  // through the logger and `GetProperty("siltstone.salvage")`. What cannot be read for another reason (no
+  // descriptors, no permission, a device that is away) still refuses the open.
   bool salvage = false;
 
   // The order of the keys; not null; must outlive the database. Fixed when the database is created.

@@ -30,6 +30,10 @@ class Case {
           limits_.level_size_factor >> limits_.max_grandparent_bytes;
       return !words.fail();
     }
+    if (verb == "small") {
+      words >> limits_.small_table_bytes;
+      return !words.fail();
+    }
     if (verb == "cursor") {
       size_t level = 0;
       std::string key;
@@ -102,7 +106,9 @@ TEST(CompactionPicker, PicksAsTheCasesSay) {
 // A database of key ranges on which several compactions run at the same time.
 class Simulation {
  public:
-  explicit Simulation(uint64_t seed) : random_(seed) {}
+  explicit Simulation(uint64_t seed) : random_(seed) {
+    if (random_.OneIn(2)) limits_.small_table_bytes = 25;
+  }
 
   void Step() {
     const uint64_t choice = random_.Uniform(3);
@@ -193,10 +199,10 @@ class Simulation {
   }
 
   Random random_;
-  const PickerLimits limits_ = {.level0_trigger_tables = 2,
-                                .base_level_size_bytes = 60,
-                                .level_size_factor = 2,
-                                .max_grandparent_bytes = 40};
+  PickerLimits limits_ = {.level0_trigger_tables = 2,
+                          .base_level_size_bytes = 60,
+                          .level_size_factor = 2,
+                          .max_grandparent_bytes = 40};
   uint64_t next_id_ = 1;
   std::array<std::vector<Range>, kLevelCount> levels_;
   std::array<std::string, kLevelCount> cursors_;

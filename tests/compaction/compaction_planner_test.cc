@@ -75,6 +75,25 @@ TEST(CompactionPlanner, APickNamesTheTablesOfTheVersion) {
   EXPECT_EQ(plan->inputs.grandparents[1].size_bytes, 100u);
 }
 
+TEST(CompactionPlanner, SmallTablesAreJoinedByTheirNeighbours) {
+  const auto version = VersionOf({{0, 14, "m", "m"},
+                                  {0, 13, "l", "l"},
+                                  {0, 12, "k", "k"},
+                                  {0, 11, "j", "j"},
+                                  {1, 1, "a", "c"},
+                                  {1, 2, "f", "h"},
+                                  {1, 3, "x", "y"}});
+  const auto plan =
+      PlanCompaction(*version, {.base_level_size_bytes = 1000, .target_table_size_bytes = 3200}, {},
+                     [](const Table& table) { return table.meta.number == 1; });
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_FALSE(plan->trivial_move);
+  EXPECT_THAT(Numbers(plan->inputs.inputs), ElementsAre(14, 13, 12, 11));
+  EXPECT_THAT(Numbers(plan->inputs.overlaps), ElementsAre(2, 3));
+  EXPECT_EQ(plan->inputs.smallest, "f");
+  EXPECT_EQ(plan->inputs.largest, "y");
+}
+
 TEST(CompactionPlanner, BusyTablesHoldItUp) {
   const auto version = VersionOf({{0, 14, "a", "c"},
                                   {0, 13, "a", "z"},

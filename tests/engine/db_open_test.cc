@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/engine/test_database.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/temporary_directory.h"
 
 // Open and Close: what is refused and what stays unchanged then, who may have a database open, what a closed one does.
@@ -293,6 +294,47 @@ TEST(DbOpen, APathMayEndInASlashAndAnEmptyOneIsRefused) {
   TestDatabase again(db.options(), "/db/");
   EXPECT_EQ(again.Get("a"), "1");
   EXPECT_TRUE(absl::IsInvalidArgument(DB::Open(db.options(), "").status()));
+}
+
+// Every table of an open database costs a descriptor: a table a session would soon be more than there are.
+TEST(DbOpen, SessionsThatWriteLittleLeaveFewTables) {
+  for (const bool descending : {false, true}) {
+    TestDatabase db;
+    size_t most = 0;
+    for (int session = 0; session < 200; ++session) {
+      db.Put(NumberKey(descending ? 1000 - session : session), "v");
+      db.Reopen();
+      most = std::max(most, db->GetStatistics().tables.size());
+    }
+    EXPECT_LE(most, 20u) << (descending ? "descending" : "ascending");
+    for (int session = 0; session < 200; ++session) {
+      EXPECT_EQ(db.Get(NumberKey(descending ? 1000 - session : session)), "v");
+    }
+  }
+}
+
+// What cannot be read for another reason than damage is not given up: its file would be deleted.
+TEST(DbOpen, SalvageGivesUpNoTableThatIsOnlyOutOfReach) {
+  const auto faults = std::make_shared<FaultFileSystem>(NewMemoryFileSystem());
+  Options options = SmallOptions();
+  options.file_system = faults;
+  TestDatabase db(options);
+  db.Put("key", "value");
+  db.CompactAll();
+  db.Close();
+  options.salvage = true;
+  for (const FileOperation operation : {FileOperation::kOpen, FileOperation::kRead}) {
+    for (const absl::Status& fault :
+         {absl::ResourceExhaustedError("no descriptor"), absl::PermissionDeniedError("not yours"),
+          absl::UnavailableError("the disk is away")}) {
+      faults->Inject({.operation = operation, .path_contains = ".sst", .status = fault});
+      EXPECT_EQ(DB::Open(options, "/db").status().code(), fault.code()) << fault;
+      faults->ClearFaults();
+    }
+  }
+  db.Reopen(options);
+  EXPECT_EQ(db.Get("key"), "value");
+  EXPECT_EQ(db->GetProperty("siltstone.salvage"), "");
 }
 
 TEST(DbOpen, ObsoleteFilesGo) {
