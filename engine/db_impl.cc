@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include "base/fork_generation.h"
 #include "base/status_macros.h"
 #include "engine/db_statistics.h"
 #include "engine/maintenance/verify.h"
@@ -12,16 +13,33 @@ namespace siltstone {
 
 DbImpl::DbImpl(std::shared_ptr<DbShared> shared, std::unique_ptr<FileLock> lock,
                std::unique_ptr<LogWriter> log)
-    : shared_(std::move(shared)), lock_(std::move(lock)), reader_(shared_) {
+    : shared_(std::move(shared)),
+      fork_generation_(ForkGeneration()),
+      lock_(std::move(lock)),
+      reader_(shared_) {
   if (shared_->read_only) return;
   background_ = std::make_unique<DbBackground>(*shared_);
   writer_ = std::make_unique<DbWriter>(*shared_, *background_, std::move(log));
   background_->Schedule();
 }
 
-DbImpl::~DbImpl() { Close().IgnoreError(); }
+DbImpl::~DbImpl() {
+  Close().IgnoreError();
+  if (!IsForkedCopy()) return;
+  // Left alone: destroying them would wait for threads and locks that are the parent's.
+  (void)background_.release();
+  (void)writer_.release();
+  (void)new std::shared_ptr<DbShared>(shared_);
+}
+
+bool DbImpl::IsForkedCopy() const { return ForkGeneration() != fork_generation_; }
 
 absl::Status DbImpl::CheckOpen() const {
+  if (IsForkedCopy()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("database ", shared_->path,
+                     " was opened by the parent of this process: a child opens it itself"));
+  }
   if (!shared_->closed.load(std::memory_order_acquire)) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("database ", shared_->path, " is closed"));
 }
@@ -91,6 +109,7 @@ absl::Status DbImpl::CompactRange(std::optional<std::string_view> begin,
 
 absl::Status DbImpl::Close() {
   if (shared_->closed.load()) return absl::OkStatus();
+  if (IsForkedCopy()) return CheckOpen();
   absl::Status status;
   if (writer_ != nullptr) {
     // Without a log the memtables are all there is.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,9 @@ namespace siltstone {
 // The DB that Open answers: forwards each call to the part whose matter it is.
 //
 // A read-only database has neither writer nor background part, and holds no lock.
+//
+// Invariant: a forked child's copy writes nothing and waits for nobody: the files and the lock are the parent's,
+// and of the threads that the copy knows of the child has none.
 class DbImpl final : public DB {
  public:
   DbImpl(std::shared_ptr<DbShared> shared, std::unique_ptr<FileLock> lock,
@@ -53,8 +57,10 @@ class DbImpl final : public DB {
   // FailedPrecondition when closed, or opened read-only.
   absl::Status CheckWritable() const;
   absl::Status CheckOpen() const;
+  bool IsForkedCopy() const;
 
   const std::shared_ptr<DbShared> shared_;  // iterators share it
+  const uint64_t fork_generation_;
   std::unique_ptr<FileLock> lock_;
   DbReader reader_;
   std::unique_ptr<DbBackground> background_;

@@ -45,14 +45,16 @@ namespace siltstone {
 //   with the first cause and goes on serving reads; see Resume.
 //
 // Thread safety: thread-safe, but for Close and the destructor, which nothing may run beside. Snapshots,
-// iterators and pinned values may outlive the object.
+// iterators and pinned values may outlive the object. After a fork the database stays the parent's: the child may
+// destroy its copy, every write and Close through it is FailedPrecondition.
 class SILTSTONE_EXPORT DB {
  public:
   using GetResult = absl::StatusOr<std::optional<PinnedValue>>;
 
   // Opens, and where the options say so creates, the database in directory `path`. One process at a time may
   // have a database open for writing, once. An open that is refused changes no byte on disk.
-  // Cost: reads the manifest, the tail of each table, and the logs since the last flush.
+  // Cost: reads the manifest, the tail of each table, and the logs since the last flush. One file descriptor a table
+  // for as long as it is open.
   static absl::StatusOr<std::unique_ptr<DB>> Open(const Options& options, std::string_view path);
 
   // As Close, without telling of errors.

@@ -1,3 +1,6 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 #include <thread>
@@ -6,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/engine/test_database.h"
+#include "tests/support/temporary_directory.h"
 
 // What was taken from a database may outlive it.
 
@@ -112,6 +116,34 @@ TEST(LifetimeOfFiles, ObsoleteTablesGoWhenTheLastIteratorGoes) {
     files += entry.name.ends_with(".sst") ? 1 : 0;
   }
   EXPECT_EQ(files, db->GetStatistics().tables.size());
+}
+
+// A child of a fork has a copy of the object, but neither its threads nor its files.
+TEST(Fork, AChildsCopyWritesNothingAndWaitsForNobody) {
+  TemporaryDirectory directory;
+  Options options = SmallOptions();
+  options.file_system = nullptr;
+  TestDatabase db(options, directory.path() + "/db");
+  db.Put("before", "1");
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    bool refused = true;
+    for (const absl::Status& status :
+         {db->Put("child", "1"), db->PutIfAbsent("child", "1").status(), db->Flush(),
+          db->CompactRange(), db->Resume(), db->Close()}) {
+      refused = refused && absl::IsFailedPrecondition(status);
+    }
+    db.Destroy();
+    _exit(refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  db.Put("after", "2");
+  db.Flush();
+  db.Reopen();
+  EXPECT_EQ(db.Scan(), "after=2 before=1");
 }
 
 }  // namespace
