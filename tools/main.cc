@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <exception>
@@ -24,10 +25,19 @@ void HoldStandardDescriptors() {
   }
 }
 
+// Every table of an open database is an open file, and the usual limit is made for programs that open a few.
+void AllowManyFiles() {
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   HoldStandardDescriptors();
+  AllowManyFiles();
   setlocale(LC_CTYPE, "");  // for the line editor
   siltstone::tools::CatchInterrupts();
   const char* database = getenv("KVTOOL_DB");

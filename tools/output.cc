@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tools/interrupt.h"
+#include <poll.h>
 
 namespace siltstone::tools {
 namespace {
@@ -18,6 +19,11 @@ absl::Status WriteError(int error) {
     return absl::ResourceExhaustedError(message);
   }
   return absl::UnavailableError(message);
+}
+
+void WaitToWrite(int fd) {
+  pollfd waited = {.fd = fd, .events = POLLOUT, .revents = 0};
+  poll(&waited, 1, /*timeout=*/-1);  // an interruption, an error: the next write tells
 }
 
 }  // namespace
@@ -36,6 +42,10 @@ absl::Status Output::Flush() {
     const ssize_t written = write(fd_, rest.data(), rest.size());
     if (written >= 0) {
       rest.remove_prefix(static_cast<size_t>(written));
+    } else if (errno == EAGAIN) {
+      // Whoever gave us the pipe or terminal made it non-blocking.
+      WaitToWrite(fd_);
+      status_ = CheckInterrupt();
     } else if (errno != EINTR) {
       reader_gone_ = errno == EPIPE;
       status_ = WriteError(errno);

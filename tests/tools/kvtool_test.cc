@@ -1,6 +1,10 @@
 // The built program, run as users run it.
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <random>
@@ -361,6 +365,40 @@ TEST_F(Kvtool, AClosedStdoutIsFiveAndHarmless) {
   const std::string shell_line = ProgramPath() + " -d " + database_ + " get k >&- 2>/dev/null";
   EXPECT_EQ(WEXITSTATUS(system(shell_line.c_str())), 5);
   EXPECT_EQ(Out({"get", "k"}), "v");
+}
+
+// Whoever made the pipe may have made it so for ends of their own; a slow reader fills it.
+TEST_F(Kvtool, ANonBlockingStdoutIsWaitedFor) {
+  std::string lines;
+  for (int i = 0; i < 2000; ++i) lines += std::to_string(i) + "\t" + std::string(200, 'v') + "\n";
+  Out({"import", "--format", "tsv"}, lines);
+  const std::string expected = Out({"scan"});
+  ASSERT_GT(expected.size(), size_t{300'000});
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  ASSERT_EQ(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    execl(ProgramPath().c_str(), "kvtool", "-d", database_.c_str(), "scan", nullptr);
+    _exit(127);
+  }
+  close(ends[1]);
+  // Until the pipe is full.
+  for (int queued = 0, before = -1; queued == 0 || queued != before; usleep(50'000)) {
+    before = queued;
+    ASSERT_EQ(ioctl(ends[0], FIONREAD, &queued), 0);
+  }
+  std::string out;
+  char bytes[4096];
+  for (ssize_t count; (count = read(ends[0], bytes, sizeof(bytes))) > 0;) {
+    out.append(bytes, static_cast<size_t>(count));
+  }
+  close(ends[0]);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(out, expected);
 }
 
 TEST_F(Kvtool, AReaderThatHasEnoughIsNoFault) {
