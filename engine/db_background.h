@@ -60,6 +60,7 @@ class DbBackground {
 
   // Lets running jobs end early and waits for them. Nothing is scheduled from then on.
   void Stop();
+  bool stopping() const { return stop_.load(); }
 
  private:
   // What a running job may write: a table that comes to the level meanwhile must not lie in between.

@@ -117,6 +117,9 @@ absl::Status DbImpl::Close() {
     background_->Stop();
     status.Update(writer_->Close());
     status.Update(shared_->error.cause());
+    // Iterators may live on and let go of more tables: the next open deletes their files. Once the lock is gone
+    // another database may stand here, with files of the same names.
+    shared_->obsolete_files->Hold();
   }
   shared_->closed.store(true, std::memory_order_release);
   lock_.reset();

@@ -125,6 +125,11 @@ absl::Status DbWriter::CheckWritable() const {
   if (shared_.closed.load(std::memory_order_acquire)) {
     return absl::FailedPreconditionError(absl::StrCat("database ", shared_.path, " is closed"));
   }
+  // No job makes room any more.
+  if (background_.stopping()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("database ", shared_.path, " is being closed"));
+  }
   if (!shared_.error.ok()) return shared_.error.Refusal();
   return absl::OkStatus();
 }

@@ -15,7 +15,7 @@ namespace siltstone {
 // last iterator or version lets go of them, on any thread; a background thread deletes.
 //
 // While the newest manifest on disk may be an older one (Hold), nothing is deleted: that manifest may
-// still name the files. What is never deleted here is deleted by the next open.
+// still name the files. Nor is anything once the database is closed. What is never deleted here is deleted by the next open.
 //
 // Thread-safe; no lock is held during I/O.
 class ObsoleteFiles {

@@ -194,5 +194,23 @@ TEST(Concurrency, ManyThreadsComeAndGo) {
   EXPECT_EQ(db->GetStatistics().gets_found, 3u * 80 * 20);
 }
 
+// Close is not meant to run beside writers, but it must not hang when it does.
+TEST(Concurrency, CloseRefusesWritersThatWaitForRoom) {
+  Options options = SmallOptions();
+  options.write_buffer_size_bytes = 4096;
+  TestDatabase db(options);
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 3; ++i) {
+    writers.emplace_back([&db, i] {
+      absl::Status status;
+      for (int n = 0; status.ok(); ++n) status = db->Put(NumberKey(n * 3 + i), NoiseBytes(n, 1000));
+      EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    });
+  }
+  while (db->GetStatistics().write_stall_micros == 0) std::this_thread::yield();
+  EXPECT_EQ(db->Close(), absl::OkStatus());
+  for (std::thread& writer : writers) writer.join();
+}
+
 }  // namespace
 }  // namespace siltstone

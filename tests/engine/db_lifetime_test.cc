@@ -118,6 +118,32 @@ TEST(LifetimeOfFiles, ObsoleteTablesGoWhenTheLastIteratorGoes) {
   EXPECT_EQ(files, db->GetStatistics().tables.size());
 }
 
+// An iterator keeps tables that were compacted away. When it ends, the database that stands there may be another
+// one, whose files bear the same names.
+TEST(IteratorOfAClosedDatabase, DeletesNoFileOfANewDatabaseInItsPlace) {
+  TestDatabase db;
+  FileSystem& files = *db.options().file_system;
+  const auto fill = [&](int seed) {
+    for (int i = 0; i < 3000; ++i) db.Put(NumberKey(i), NoiseBytes(seed, 100));
+    db.Flush();
+  };
+  fill(1);
+  auto it = db->NewIterator();
+  it->SeekToFirst();
+  fill(2);
+  db.CompactAll();
+  db.Close();
+  for (const DirectoryEntry& entry : FilesOf(files, "/db")) {
+    ASSERT_EQ(files.DeleteFile("/db/" + entry.name), absl::OkStatus());
+  }
+  db.Open();
+  fill(3);
+  it.reset();
+  db.Reopen();
+  EXPECT_EQ(db.Get(NumberKey(7)), NoiseBytes(3, 100));
+  EXPECT_EQ(db->VerifyChecksums(), absl::OkStatus());
+}
+
 // A child of a fork has a copy of the object, but neither its threads nor its files.
 TEST(Fork, AChildsCopyWritesNothingAndWaitsForNobody) {
   TemporaryDirectory directory;
