@@ -1,5 +1,7 @@
 #include "tools/filter_files.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "siltstone/file_system.h"
@@ -53,6 +55,13 @@ Verdict WriteFilterFile(const Filter& filter, const std::string& path, Output& o
     }
     output.Write(filter.Serialize());
     return Verdict::Yes();
+  }
+  // A rename would put a file in the place of a device or a pipe.
+  std::error_code ignored;
+  const std::filesystem::file_status there = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    return {ExitCode::kCannotOpen, "cannot replace " + path + ": not a regular file",
+            "name a file, or - for stdout"};
   }
   const absl::Status status = filter.Write(*PosixFileSystem(), path);
   if (status.ok()) return Verdict::Yes();

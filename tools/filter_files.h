@@ -31,7 +31,8 @@ std::string FilterFileKindNames();
 // bad data for a damaged one or one that is no filter.
 Verdict ReadFilterFile(const std::string& path, std::unique_ptr<Filter>* filter);
 
-// Replaces the file as a whole; on stdout, which must be no terminal, writes the same bytes.
+// Replaces the file as a whole, and nothing that is there and no regular file; on stdout, which
+// must be no terminal, writes the same bytes.
 Verdict WriteFilterFile(const Filter& filter, const std::string& path, Output& output);
 
 // The verdict on a filter that cannot be made.

@@ -274,6 +274,15 @@ TEST_F(FilterVerbs, FilesThatCannotBeOpenedAre3) {
   ExpectFault(3, "No such file", {"filter", "build", File("no/such/f")}, "a\n");
 }
 
+TEST_F(FilterVerbs, OnlyRegularFilesAreReplaced) {
+  ASSERT_EQ(mkfifo(File("pipe").c_str(), 0600), 0);
+  ExpectFault(3, "not a regular file", {"filter", "build", File("pipe")}, "a\n");
+  ExpectFault(3, "not a regular file", {"filter", "build", directory_.path()}, "a\n");
+  struct stat about = {};
+  ASSERT_EQ(stat(File("pipe").c_str(), &about), 0);
+  EXPECT_TRUE(S_ISFIFO(about.st_mode));
+}
+
 // ---- export, the shell
 
 TEST_F(FilterVerbs, ExportHoldsTheKeysOfADatabase) {
