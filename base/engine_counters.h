@@ -52,6 +52,18 @@ enum EngineCounter : size_t {
   kEngineCounterCount,
 };
 
-using EngineCounters = StripedCounters<kEngineCounterCount>;
+// The filter counters again, by the level of the table that was asked, where it stood at that moment: so these
+// outlive the tables.
+inline constexpr size_t kCountedLevels = 7;
+inline constexpr size_t kLevelFilterCounterCount = kFilterFalsePositives - kFiltersChecked + 1;
+
+// `counter`: kFiltersChecked to kFilterFalsePositives; `level`: below kCountedLevels.
+constexpr size_t LevelFilterCounter(int level, EngineCounter counter) {
+  return kEngineCounterCount + static_cast<size_t>(level) * kLevelFilterCounterCount +
+         (counter - kFiltersChecked);
+}
+
+using EngineCounters =
+    StripedCounters<kEngineCounterCount + kCountedLevels * kLevelFilterCounterCount>;
 
 }  // namespace siltstone

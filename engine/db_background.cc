@@ -125,8 +125,8 @@ absl::Status DbBackground::Flush(const VersionEdit& extra) {
   }
   if (shared_.options.listener != nullptr) shared_.options.listener->OnFlushBegin(info);
 
-  absl::StatusOr<JobResult> result =
-      RunFlush(*shared_.table_store, memtables, shared_.snapshots->Sequences());
+  absl::StatusOr<JobResult> result = RunFlush(*shared_.table_store, *shared_.versions->current(),
+                                              memtables, shared_.snapshots->Sequences());
   absl::Status status = result.status();
   std::vector<std::string> retired_logs;
   if (status.ok()) {

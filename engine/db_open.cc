@@ -14,7 +14,6 @@
 #include "engine/manifest/version_builder.h"
 #include "engine/recovery/options_check.h"
 #include "engine/recovery/recover.h"
-#include "filter/table_filter.h"
 
 // Recovery, from the options to an open database:
 //
@@ -151,8 +150,9 @@ class Opening {
     store.file_system = shared_->file_system;
     store.directory = shared_->path;
     store.order = shared_->order;
-    store.filter_policy = std::shared_ptr<const FilterPolicy>(NewTableFilterPolicy(
-        {.kind = options().filter_kind, .fp_chance = options().bloom_filter_fp_chance}));
+    store.filters = {.kind = options().filter_kind,
+                     .fp_chance = options().bloom_filter_fp_chance,
+                     .allocation = options().filter_allocation};
     store.block_cache = shared_->block_cache;
     if (database_.secrets.empty()) database_.secrets.AddSecret();
     store.secrets = database_.secrets;
@@ -250,7 +250,8 @@ class Opening {
           WriteSecretRing(*shared_->file_system, shared_->path, database_.secrets));
     }
     absl::StatusOr<JobResult> flushed =
-        RunFlush(*shared_->table_store, database_.logs.memtables, /*snapshots=*/{});
+        RunFlush(*shared_->table_store, *shared_->versions->current(), database_.logs.memtables,
+                 /*snapshots=*/{});
     if (!flushed.ok()) return flushed.status();
     VersionEdit edit = std::move(flushed->edit);
     edit.epoch = shared_->epoch;
@@ -259,7 +260,8 @@ class Opening {
     edit.table_options =
         RecordedTableOptions{.filter_kind = options().filter_kind,
                              .bloom_filter_fp_chance = options().bloom_filter_fp_chance,
-                             .compression = options().compression};
+                             .compression = options().compression,
+                             .filter_allocation = options().filter_allocation};
     for (const ManifestLog& old_log : database_.state.logs) {
       edit.logs_retired.push_back({old_log.epoch, old_log.number});
     }

@@ -66,7 +66,17 @@ void DbShared::BalanceMemory() {
   // The active memtable is counted as full, so that the cache need not shrink while it fills.
   const size_t others = report.memtable_bytes + options.write_buffer_size_bytes +
                         report.filter_bytes + report.index_bytes + report.table_bytes;
-  block_cache->SetCapacity(std::max(budget / 10, budget > others ? budget - others : 0));
+  const size_t least = budget / 10;
+  const bool crowded = others + least > budget;
+  block_cache->SetCapacity(crowded ? least : budget - others);
+  if (crowded && !cache_is_crowded.exchange(true, std::memory_order_relaxed)) {
+    Log(LogLevel::kWarning,
+        absl::StrCat("filters and indexes exceed their share of the memory budget: memtables ",
+                     report.memtable_bytes, ", filters ", report.filter_bytes, ", indexes ",
+                     report.index_bytes, ", tables ", report.table_bytes, " bytes of ", budget,
+                     "; the block cache keeps a tenth"));
+  }
+  if (!crowded) cache_is_crowded.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace siltstone

@@ -58,6 +58,7 @@ struct DbShared {
 
   std::atomic<SequenceNumber> visible_sequence{0};  // newest write that reads may see
   std::atomic<bool> closed{false};
+  std::atomic<bool> cache_is_crowded{false};  // and the log says so
   ErrorState error;
   EngineCounters counters;
   std::vector<std::string> salvage_losses;
@@ -70,7 +71,8 @@ struct DbShared {
   // Refuses writes from now on, and tells of it, if this is the first error.
   void Fail(const absl::Status& cause);
   MemoryReport ReportMemory() const;
-  // Gives the block cache what memtables, filters and indexes leave of the budget.
+  // Gives the block cache what memtables, filters and indexes leave of the budget, at least a tenth; where it is
+  // no more than that, the log says so once.
   void BalanceMemory();
 };
 

@@ -95,7 +95,35 @@ constexpr Counted kCounted[] = {
     {kBytesRead, &Statistics::bytes_read},
 };
 
-TableStatistics DescribeTable(const Table& table, int level) {
+std::string FilterKindName(FilterKind kind) {
+  switch (kind) {
+    case FilterKind::kStandardBloom:
+      return "standard-bloom";
+    case FilterKind::kBloom:
+      return "bloom";
+    case FilterKind::kRibbon:
+      return "ribbon";
+    case FilterKind::kAuto:
+      return "auto";
+  }
+  return "unknown";
+}
+
+// Whether the table's filter is not the one that it would be written with now.
+bool IsOutdated(const TableProperties& written, const FilterOptions& wanted,
+                FilterAllocation allocation) {
+  if (wanted.fp_chance >= 1 || written.filter_kind.empty()) {
+    return (wanted.fp_chance >= 1) != written.filter_kind.empty();
+  }
+  if (written.filter_kind != FilterKindName(wanted.kind)) return true;
+  const double ratio = written.filter_fp_chance / wanted.fp_chance;
+  if (allocation == FilterAllocation::kUniform) return ratio != 1;
+  constexpr double kDrift = 2;
+  return ratio > kDrift || ratio * kDrift < 1;
+}
+
+TableStatistics DescribeTable(const DbShared& shared, const Version& version, const Table& table,
+                              int level) {
   const TableMeta& meta = table.meta;
   const TableReader& reader = *table.reader;
   TableStatistics out;
@@ -116,6 +144,10 @@ TableStatistics DescribeTable(const Table& table, int level) {
     out.configured_fp_chance = filter->configured_fp_chance();
     out.predicted_fp_rate = filter->predicted_fp_rate();
   }
+  const FilterDemand& demand = shared.table_store->options().filters;
+  const FilterOptions wanted = FilterWantedFor(demand, version, level, table);
+  out.wanted_fp_chance = wanted.fp_chance;
+  out.filter_is_outdated = IsOutdated(reader.properties(), wanted, demand.allocation);
   if (!reader.filter_fault().ok()) out.filter_fault = std::string(reader.filter_fault().message());
   out.filter_bytes = reader.filter_memory_bytes();
   out.index_bytes = reader.index_memory_bytes();
@@ -196,10 +228,11 @@ std::string OptionsText(const DbShared& shared) {
       options.memory_budget_bytes, "\nwrite_buffer_size_bytes ", options.write_buffer_size_bytes,
       "\nblock_size_bytes ", options.block_size_bytes, "\ncompression ",
       options.compression == Compression::kLz4 ? "lz4" : "none", "\nbloom_filter_fp_chance ",
-      options.bloom_filter_fp_chance, "\nfilter_kind ",
-      options.filter_kind == FilterKind::kStandardBloom ? "standard-bloom" : "bloom",
-      "\nfilter_allocation uniform\ncompaction_style leveled\nmax_background_jobs ",
-      options.max_background_jobs, "\ndurability ", DurabilityName(options.durability), "\n");
+      options.bloom_filter_fp_chance, "\nfilter_kind ", FilterKindName(options.filter_kind),
+      "\nfilter_allocation ",
+      options.filter_allocation == FilterAllocation::kByLevel ? "by-level" : "uniform",
+      "\ncompaction_style leveled\nmax_background_jobs ", options.max_background_jobs,
+      "\ndurability ", DurabilityName(options.durability), "\n");
 }
 
 std::string LossesText(const DbShared& shared) {
@@ -224,10 +257,18 @@ Statistics CollectStatistics(const DbShared& shared) {
   const ReadView& view = shared.views->current();
   statistics.immutable_memtables = view.immutables.size();
   for (int level = 0; level < kLevelCount; ++level) {
-    statistics.levels[level].runs = view.version->level(level).runs.size();
+    LevelStatistics& figures = statistics.levels[level];
+    const auto counted = [&](EngineCounter counter) {
+      return shared.counters.Sum(LevelFilterCounter(level, counter));
+    };
+    figures.runs = view.version->level(level).runs.size();
+    figures.filters_checked_since_open = counted(kFiltersChecked);
+    figures.filter_negatives_since_open = counted(kFilterNegatives);
+    figures.filter_true_positives_since_open = counted(kFilterTruePositives);
+    figures.filter_false_positives_since_open = counted(kFilterFalsePositives);
   }
   view.version->ForEachTable([&](int level, const Table& table) {
-    statistics.tables.push_back(DescribeTable(table, level));
+    statistics.tables.push_back(DescribeTable(shared, *view.version, table, level));
     AddToLevel(statistics.tables.back(), &statistics.levels[level]);
   });
   return statistics;

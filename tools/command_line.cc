@@ -26,7 +26,11 @@ void AddDatabaseOptions(CLI::App& app, DatabaseOptions& database) {
              "chance that a filter says maybe for an absent key; 1 writes no filter [0.01]")
       ->group(group);
   BindOption(app, "--filter-kind", database.filter_kind, ParseFilterKind, "KIND",
-             "one of standard, bloom", "standard or bloom [bloom]")
+             "one of standard, bloom, auto", "standard, bloom or auto [bloom]")
+      ->group(group);
+  BindOption(app, "--filter-allocation", database.filter_allocation, ParseFilterAllocation, "KIND",
+             "one of uniform, by-level",
+             "how filter memory is spread over the levels: uniform or by-level [uniform]")
       ->group(group);
   BindOption(app, "--compression", database.compression, ParseCompression, "KIND",
              "one of none, lz4", "none or lz4 [lz4]")

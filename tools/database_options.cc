@@ -24,13 +24,14 @@ std::optional<int> ShiftOfUnit(std::string_view unit) {
 }  // namespace
 
 bool DatabaseOptions::any() const {
-  return fp_chance || filter_kind || compression || memory_budget_bytes || write_buffer_bytes ||
-         block_size_bytes || durability;
+  return fp_chance || filter_kind || filter_allocation || compression || memory_budget_bytes ||
+         write_buffer_bytes || block_size_bytes || durability;
 }
 
 void DatabaseOptions::ApplyTo(Options* options) const {
   if (fp_chance) options->bloom_filter_fp_chance = *fp_chance;
   if (filter_kind) options->filter_kind = *filter_kind;
+  if (filter_allocation) options->filter_allocation = *filter_allocation;
   if (compression) options->compression = *compression;
   if (memory_budget_bytes) {
     options->memory_budget_bytes = *memory_budget_bytes;
@@ -69,6 +70,13 @@ std::optional<double> ParseChance(std::string_view text) {
 std::optional<FilterKind> ParseFilterKind(std::string_view text) {
   if (text == "bloom") return FilterKind::kBloom;
   if (text == "standard") return FilterKind::kStandardBloom;
+  if (text == "auto") return FilterKind::kAuto;
+  return std::nullopt;
+}
+
+std::optional<FilterAllocation> ParseFilterAllocation(std::string_view text) {
+  if (text == "uniform") return FilterAllocation::kUniform;
+  if (text == "by-level") return FilterAllocation::kByLevel;
   return std::nullopt;
 }
 

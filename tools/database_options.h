@@ -12,6 +12,7 @@ namespace siltstone::tools {
 struct DatabaseOptions {
   std::optional<double> fp_chance;
   std::optional<FilterKind> filter_kind;
+  std::optional<FilterAllocation> filter_allocation;
   std::optional<Compression> compression;
   std::optional<uint64_t> memory_budget_bytes;
   std::optional<uint64_t> write_buffer_bytes;
@@ -29,6 +30,7 @@ std::optional<uint64_t> ParseSize(std::string_view text);
 std::optional<uint64_t> ParseCount(std::string_view text);
 std::optional<double> ParseChance(std::string_view text);  // 0 < p <= 1
 std::optional<FilterKind> ParseFilterKind(std::string_view text);
+std::optional<FilterAllocation> ParseFilterAllocation(std::string_view text);
 std::optional<Compression> ParseCompression(std::string_view text);
 std::optional<Durability> ParseDurability(std::string_view text);
 

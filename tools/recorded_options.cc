@@ -13,6 +13,13 @@ constexpr int kAttempts = 10;
 
 }  // namespace
 
+void RecordedOptions::ApplyTo(Options* options) const {
+  options->bloom_filter_fp_chance = bloom_filter_fp_chance;
+  options->filter_kind = filter_kind;
+  options->compression = compression;
+  options->filter_allocation = filter_allocation;
+}
+
 absl::StatusOr<RecordedOptions> ReadRecordedOptions(const std::string& path) {
   const std::shared_ptr<FileSystem> file_system = PosixFileSystem();
   absl::Status status;
@@ -25,7 +32,8 @@ absl::StatusOr<RecordedOptions> ReadRecordedOptions(const std::string& path) {
       return RecordedOptions{.comparator_name = state->comparator_name,
                              .filter_kind = state->table_options.filter_kind,
                              .bloom_filter_fp_chance = state->table_options.bloom_filter_fp_chance,
-                             .compression = state->table_options.compression};
+                             .compression = state->table_options.compression,
+                             .filter_allocation = state->table_options.filter_allocation};
     }
     status = state.status();
     if (!absl::IsNotFound(status)) break;

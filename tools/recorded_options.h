@@ -14,6 +14,9 @@ struct RecordedOptions {
   FilterKind filter_kind = FilterKind::kBloom;
   double bloom_filter_fp_chance = 0.01;
   Compression compression = Compression::kLz4;
+  FilterAllocation filter_allocation = FilterAllocation::kUniform;
+
+  void ApplyTo(Options* options) const;
 };
 
 // Reads CURRENT and the manifest; opens nothing and takes no lock, so a writer may go on beside it.

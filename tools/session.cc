@@ -21,6 +21,9 @@ Verdict Session::Open(Access access) {
 
 Verdict Session::OpenToRead() {
   Options options;
+  // Which tables follow the options is told by those that the last writer had.
+  const absl::StatusOr<RecordedOptions> recorded = ReadRecordedOptions(path_);
+  if (recorded.ok()) recorded->ApplyTo(&options);
   options_.ApplyTo(&options);
   options.read_only = true;
   absl::StatusOr<std::unique_ptr<DB>> db = DB::Open(options, path_);
@@ -34,11 +37,7 @@ Verdict Session::OpenToWrite(bool may_create) {
   Options options;
   // A write by hand must not change how the tables of the database are written, unless it is told to.
   const absl::StatusOr<RecordedOptions> recorded = ReadRecordedOptions(path_);
-  if (recorded.ok()) {
-    options.bloom_filter_fp_chance = recorded->bloom_filter_fp_chance;
-    options.filter_kind = recorded->filter_kind;
-    options.compression = recorded->compression;
-  }
+  if (recorded.ok()) recorded->ApplyTo(&options);
   options_.ApplyTo(&options);
   absl::StatusOr<std::unique_ptr<DB>> db = DB::Open(options, path_);
   if (absl::IsNotFound(db.status())) {

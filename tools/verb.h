@@ -53,6 +53,7 @@ struct Arguments {
   bool no_header = false;
 
   uint64_t probes = 0;  // filters
+  bool advise = false;
 
   FilterArguments filter;
 };

@@ -1,6 +1,7 @@
 #include "tools/verb_table.h"
 
 #include "tools/explain.h"
+#include "tools/verb_filters.h"
 #include "tools/verbs_filter.h"
 #include "tools/verbs_filter_report.h"
 #include "tools/verbs_read.h"

@@ -7,9 +7,6 @@
 
 #include "siltstone/file_system.h"
 
-#include "tools/absent_keys.h"
-#include "tools/filter_report.h"
-#include "tools/option_binding.h"
 #include "tools/recorded_options.h"
 
 namespace siltstone::tools {
@@ -122,6 +119,9 @@ Verdict RunInfo(VerbContext& context) {
       {"comparator", Cell::Bytes(recorded->comparator_name)},
       {"bloom_filter_fp_chance", Cell::Share(recorded->bloom_filter_fp_chance)},
       {"filter_kind", Cell::Text(FilterKindName(recorded->filter_kind))},
+      {"filter_allocation",
+       Cell::Text(recorded->filter_allocation == FilterAllocation::kByLevel ? "by-level"
+                                                                            : "uniform")},
       {"compression", Cell::Text(recorded->compression == Compression::kLz4 ? "lz4" : "none")},
       {"last_sequence", Cell::Count(statistics.last_sequence)},
       {"tables", Cell::Count(statistics.tables.size())},
@@ -165,98 +165,6 @@ Verdict RunStats(VerbContext& context) {
   return Verdict::Yes();
 }
 
-// ---- filters
-
-void AddFiltersOptions(CLI::App& app, Arguments& arguments) {
-  BindOption(app, "--probe", arguments.probes, ParseCount, "N", "a number",
-             "first look up N absent keys, so that there are rates to measure");
-}
-
-Cell ShareOrNothing(std::optional<double> share) {
-  return share ? Cell::Share(*share) : Cell::Nothing();
-}
-
-std::vector<Column> FilterColumns() {
-  return {{"level"},
-          {"table"},
-          {"kind"},
-          {"keys", true},
-          {"bits_per_key", true},
-          {"configured", true},
-          {"predicted", true},
-          {"measured", true},
-          {"checks", true},
-          {"memory_bytes", true},
-          {"fault"}};
-}
-
-std::vector<Cell> FilterRow(const TableStatistics& table) {
-  const std::optional<double> bits = BitsPerKey(table);
-  return {Cell::Count(static_cast<uint64_t>(table.level)),
-          Cell::Text(table.file_name),
-          Cell::Text(table.filter_kind),
-          Cell::Count(table.distinct_keys),
-          bits ? Cell::Number(*bits, 2) : Cell::Nothing(),
-          Cell::Share(table.configured_fp_chance),
-          Cell::Share(table.predicted_fp_rate),
-          ShareOrNothing(MeasuredRate(table.filter_false_positives, table.filter_negatives)),
-          Cell::Count(table.filters_checked),
-          Cell::Size(table.filter_bytes),
-          table.filter_fault.empty() ? Cell::Nothing() : Cell::Bytes(table.filter_fault)};
-}
-
-Facts FilterTotals(const Statistics& statistics) {
-  uint64_t keys = 0;
-  uint64_t bytes = 0;
-  uint64_t runs = 0;
-  uint64_t negatives = 0;
-  uint64_t false_positives = 0;
-  for (const LevelStatistics& level : statistics.levels) runs += level.runs;
-  for (const TableStatistics& table : statistics.tables) {
-    keys += table.distinct_keys;
-    bytes += table.filter_bytes;
-    negatives += table.filter_negatives;
-    false_positives += table.filter_false_positives;
-  }
-  const ExpectedWaste waste = ExpectedWastedReads(statistics);
-  return {{"tables", Cell::Count(statistics.tables.size())},
-          {"runs", Cell::Count(runs)},
-          {"keys", Cell::Count(keys)},
-          {"memory_bytes", Cell::Size(bytes)},
-          {"measured", ShareOrNothing(MeasuredRate(false_positives, negatives))},
-          {"wasted_reads_of_an_absent_key_configured", Cell::Number(waste.configured, 6)},
-          {"wasted_reads_of_an_absent_key_predicted", Cell::Number(waste.predicted, 6)}};
-}
-
-Verdict RunFilters(VerbContext& context) {
-  DB& db = context.session.db();
-  if (const absl::Status status = LookUpAbsentKeys(db, context.arguments.probes); !status.ok()) {
-    return Verdict::Failed(status);
-  }
-  const Statistics statistics = db.GetStatistics();
-  const OutputFormat format = ReportFormat(context);
-  const std::vector<Column> columns = FilterColumns();
-  if (format == OutputFormat::kJson) {
-    Json report = {{"tables", Json::array()}, {"total", FactsToJson(FilterTotals(statistics))}};
-    for (const TableStatistics& table : statistics.tables) {
-      const std::vector<Cell> row = FilterRow(table);
-      Json object;
-      for (size_t i = 0; i < row.size(); ++i) object[columns[i].name] = row[i].json();
-      report["tables"].push_back(std::move(object));
-    }
-    context.output.Write(JsonText(report, true) + "\n");
-    return Verdict::Yes();
-  }
-  RowWriter rows(context.output, format, columns);
-  for (const TableStatistics& table : statistics.tables) rows.Add(FilterRow(table));
-  rows.Finish();
-  if (format == OutputFormat::kTable) {
-    context.output.Write("\n");
-    WriteFacts(context.output, format, FilterTotals(statistics));
-  }
-  return Verdict::Yes();
-}
-
 // ---- verify
 
 Verdict RunVerify(VerbContext& context) {
@@ -294,24 +202,6 @@ const Verb& StatsVerb() {
       .details = "Counters start when the database is opened: in the shell they tell of its verbs.",
       .access = Access::kRead,
       .run = RunStats,
-  };
-  return kVerb;
-}
-
-const Verb& FiltersVerb() {
-  static constexpr Verb kVerb = {
-      .name = "filters",
-      .summary = "print what each table's filter promises and does",
-      .details =
-          "configured: bloom_filter_fp_chance when the table was written; predicted: from the bits "
-          "that\n"
-          "are set; measured: false positives among the checks for absent keys since the database "
-          "was\n"
-          "opened. The wasted reads of an absent key are the sum of the rates over the sorted "
-          "runs.",
-      .access = Access::kRead,
-      .add_options = AddFiltersOptions,
-      .run = RunFilters,
   };
   return kVerb;
 }

@@ -4,10 +4,9 @@
 
 namespace siltstone::tools {
 
-// The verbs that tell about a database: info, stats, filters, verify.
+// The verbs that tell about a database: info, stats, verify; filters has a file of its own.
 const Verb& InfoVerb();
 const Verb& StatsVerb();
-const Verb& FiltersVerb();
 const Verb& VerifyVerb();
 
 }  // namespace siltstone::tools

@@ -38,6 +38,24 @@ void RecordRemoval(const CompactionInputs& inputs, JobResult* result) {
   }
 }
 
+FilterOptions FilterOfOutput(const TableStore& store, const Version& base,
+                             const CompactionInputs& inputs) {
+  FilterJob job;
+  job.output_level = inputs.output_level;
+  job.smallest = inputs.smallest;
+  job.largest = inputs.largest;
+  const auto add = [&job](int level, const std::vector<std::shared_ptr<Table>>& tables) {
+    for (const std::shared_ptr<Table>& table : tables) {
+      job.inputs.push_back({level, table.get()});
+      // A little too many, where inputs hold versions of one key.
+      job.output_keys += table->meta.distinct_keys;
+    }
+  };
+  add(inputs.input_level, inputs.inputs);
+  add(inputs.output_level, inputs.overlaps);
+  return ChooseFilter(store.options().filters, base, job);
+}
+
 }  // namespace
 
 absl::StatusOr<JobResult> RunCompaction(const TableStore& store, const Version& base,
@@ -52,6 +70,7 @@ absl::StatusOr<JobResult> RunCompaction(const TableStore& store, const Version& 
   });
   TableOutput output(
       store, {.level = inputs.output_level,
+              .filter = FilterOfOutput(store, base, inputs),
               .target_size_bytes = inputs.target_table_size_bytes,
               .max_grandparent_bytes = kMaxGrandparentTables * inputs.target_table_size_bytes,
               .grandparents = inputs.grandparents});

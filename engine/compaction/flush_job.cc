@@ -9,8 +9,28 @@
 #include "engine/read/merging_iterator.h"
 
 namespace siltstone {
+namespace {
 
-absl::StatusOr<JobResult> RunFlush(const TableStore& store,
+FilterOptions FilterOfFlush(const TableStore& store, const Version& base,
+                            std::span<const std::shared_ptr<MemTable>> memtables,
+                            InternalIterator& entries) {
+  FilterJob job;
+  for (const std::shared_ptr<MemTable>& memtable : memtables) {
+    job.output_keys += memtable->entry_count();
+  }
+  entries.SeekToLast();
+  if (!entries.Valid()) return {};
+  const std::string largest(ExtractUserKey(entries.key()));
+  entries.SeekToFirst();
+  const std::string smallest(ExtractUserKey(entries.key()));
+  job.smallest = smallest;
+  job.largest = largest;
+  return ChooseFilter(store.options().filters, base, job);
+}
+
+}  // namespace
+
+absl::StatusOr<JobResult> RunFlush(const TableStore& store, const Version& base,
                                    std::span<const std::shared_ptr<MemTable>> memtables,
                                    const std::vector<SequenceNumber>& snapshots) {
   const KeyOrder order = store.options().order;
@@ -27,7 +47,8 @@ absl::StatusOr<JobResult> RunFlush(const TableStore& store,
   std::unique_ptr<InternalIterator> entries = NewMergingIterator(order, std::move(children));
   // Older tables may hold any key: no tombstone may go.
   DropRule rule(order, snapshots, [](std::string_view) { return false; });
-  TableOutput output(store, {.level = 0});
+  TableOutput output(store,
+                     {.level = 0, .filter = FilterOfFlush(store, base, memtables, *entries)});
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     if (rule.ShouldDrop(entries->key())) {
       ++result.entries_dropped;

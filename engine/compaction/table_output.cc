@@ -26,7 +26,7 @@ absl::Status TableOutput::Add(std::string_view internal_key, std::string_view va
     last_user_key_.assign(user_key);
   }
   if (!current_.has_value()) {
-    absl::StatusOr<NewTable> table = store_.Create(options_.level);
+    absl::StatusOr<NewTable> table = store_.Create(options_.level, options_.filter);
     if (!table.ok()) return table.status();
     begun_.push_back(table->file);
     current_ = *std::move(table);

@@ -22,6 +22,7 @@ struct GrandparentRange {
 
 struct TableOutputOptions {
   int level = 0;
+  FilterOptions filter = {};
   uint64_t target_size_bytes = 0;                   // 0: one table, however large
   uint64_t max_grandparent_bytes = 0;               // 0: no limit
   std::vector<GrandparentRange> grandparents = {};  // ascending

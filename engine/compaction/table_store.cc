@@ -12,14 +12,17 @@
 namespace siltstone {
 
 TableStore::TableStore(TableStoreOptions options, std::function<uint64_t()> next_file_number)
-    : options_(std::move(options)), next_file_number_(std::move(next_file_number)) {}
+    : options_(std::move(options)),
+      filter_reading_(NewTableFilterPolicy({})),
+      next_file_number_(std::move(next_file_number)) {}
 
 std::string TableStore::PathOf(FileId id) const {
   return PathInDirectory(options_.directory, TableFileName(id));
 }
 
-absl::StatusOr<NewTable> TableStore::Create(int level) const {
+absl::StatusOr<NewTable> TableStore::Create(int level, const FilterOptions& filter) const {
   NewTable table;
+  table.filter_policy = NewTableFilterPolicy(filter);
   table.id = TableId::Random();
   table.file = {options_.epoch, next_file_number_()};
   absl::StatusOr<std::unique_ptr<TableFile>> file =
@@ -30,7 +33,7 @@ absl::StatusOr<NewTable> TableStore::Create(int level) const {
   writer.order = options_.order;
   writer.block_size_bytes = options_.block_size_bytes;
   writer.compression = options_.compression;
-  writer.filter_policy = options_.filter_policy.get();
+  writer.filter_policy = table.filter_policy.get();
   writer.filter_hash_seed = options_.secrets.current_seed();
   // A key that is a false positive in one table is none in the next.
   writer.filter_salt = Remix(table.id.high ^ Remix(table.id.low));
@@ -81,7 +84,7 @@ absl::StatusOr<std::shared_ptr<Table>> TableStore::Open(const TableMeta& meta, i
   reader.file_size_bytes = meta.file_size_bytes;
   reader.tail_size_bytes = meta.tail_size_bytes;
   reader.expected_table_id = meta.id;
-  reader.filter_policy = options_.filter_policy.get();
+  reader.filter_policy = filter_reading_.get();
   reader.block_cache = options_.block_cache.get();
   reader.secret_lookup = [this](uint32_t id) { return options_.secrets.Seed(id); };
   absl::StatusOr<std::unique_ptr<TableReader>> opened =

@@ -12,9 +12,11 @@
 
 #include "base/filter_policy.h"
 #include "base/internal_key.h"
+#include "engine/compaction/filter_choice.h"
 #include "engine/manifest/secret_ring.h"
 #include "engine/manifest/table.h"
 #include "engine/manifest/table_meta.h"
+#include "filter/table_filter.h"
 #include "sstable/block_cache.h"
 #include "sstable/table_writer.h"
 
@@ -25,7 +27,7 @@ struct TableStoreOptions {
   std::shared_ptr<FileSystem> file_system;
   std::string directory;
   KeyOrder order{BytewiseComparator()};
-  std::shared_ptr<const FilterPolicy> filter_policy;
+  FilterDemand filters;                     // of new tables; any that is there can be read
   std::shared_ptr<BlockCache> block_cache;  // null: none
   SecretRing secrets;
   TableId database_id;
@@ -42,6 +44,7 @@ struct TableStoreOptions {
 struct NewTable {
   FileId file;
   TableId id;
+  std::unique_ptr<FilterPolicy> filter_policy;  // used by the writer
   std::unique_ptr<TableWriter> writer;
 };
 
@@ -53,8 +56,8 @@ class TableStore {
  public:
   TableStore(TableStoreOptions options, std::function<uint64_t()> next_file_number);
 
-  // A writer for a new table that is meant for `level`.
-  absl::StatusOr<NewTable> Create(int level) const;
+  // A writer for a new table that is meant for `level`, with a filter of this kind and chance (ChooseFilter).
+  absl::StatusOr<NewTable> Create(int level, const FilterOptions& filter) const;
 
   // Finishes the table (which syncs it) and describes it. Its name is durable after SyncDirectory.
   absl::StatusOr<TableMeta> Finish(NewTable table) const;
@@ -74,6 +77,7 @@ class TableStore {
   std::string PathOf(FileId id) const;
 
   const TableStoreOptions options_;
+  const std::unique_ptr<const FilterPolicy> filter_reading_;
   const std::function<uint64_t()> next_file_number_;
 };
 

@@ -28,6 +28,7 @@ Run::Run(KeyOrder order, std::vector<std::shared_ptr<Table>> tables)
     largest_prefixes_.push_back(order_.Prefix(table->meta.largest_user_key()));
     smallest_prefixes_.push_back(order_.Prefix(table->meta.smallest_user_key()));
     size_bytes_ += table->meta.file_size_bytes;
+    key_count_ += table->meta.distinct_keys;
   }
 }
 

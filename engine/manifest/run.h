@@ -32,6 +32,8 @@ class Run {
   const std::vector<std::shared_ptr<Table>>& tables() const { return tables_; }
   size_t size() const { return tables_.size(); }
   uint64_t size_bytes() const { return size_bytes_; }
+  // Distinct user keys, tombstones included.
+  uint64_t key_count() const { return key_count_; }
 
  private:
   KeyOrder order_;
@@ -39,6 +41,7 @@ class Run {
   std::vector<uint64_t> smallest_prefixes_;
   std::vector<std::shared_ptr<Table>> tables_;
   uint64_t size_bytes_ = 0;
+  uint64_t key_count_ = 0;
 };
 
 }  // namespace siltstone

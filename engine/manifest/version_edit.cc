@@ -32,6 +32,9 @@ enum class Tag : uint8_t {
   kLogRetired = 10,
 };
 
+// In the byte of the filter kind.
+constexpr uint8_t kByLevelBit = 0x80;
+
 class EditEncoder {
  public:
   EditEncoder() { out_.push_back(static_cast<char>(kFormatVersion)); }
@@ -50,7 +53,9 @@ class EditEncoder {
 
   void Options(const RecordedTableOptions& options) {
     std::string body;
-    body.push_back(static_cast<char>(options.filter_kind));
+    const uint8_t by_level =
+        options.filter_allocation == FilterAllocation::kByLevel ? kByLevelBit : 0;
+    body.push_back(static_cast<char>(static_cast<uint8_t>(options.filter_kind) | by_level));
     body.push_back(static_cast<char>(options.compression));
     AppendFixed64(&body, std::bit_cast<uint64_t>(options.bloom_filter_fp_chance));
     Field(Tag::kTableOptions, body);
@@ -162,8 +167,10 @@ class FieldDecoder {
       return false;
     }
     const double chance = std::bit_cast<double>(chance_bits);
-    *options = {static_cast<FilterKind>(filter_kind), chance,
-                static_cast<Compression>(compression)};
+    const bool by_level = (filter_kind & kByLevelBit) != 0;
+    filter_kind &= static_cast<uint8_t>(~kByLevelBit);
+    *options = {static_cast<FilterKind>(filter_kind), chance, static_cast<Compression>(compression),
+                by_level ? FilterAllocation::kByLevel : FilterAllocation::kUniform};
     return filter_kind >= static_cast<uint8_t>(FilterKind::kStandardBloom) &&
            filter_kind <= static_cast<uint8_t>(FilterKind::kAuto) &&
            compression <= static_cast<uint8_t>(Compression::kLz4) && chance > 0 && chance <= 1;

@@ -20,6 +20,7 @@ struct RecordedTableOptions {
   FilterKind filter_kind = FilterKind::kBloom;
   double bloom_filter_fp_chance = 0.01;
   Compression compression = Compression::kLz4;
+  FilterAllocation filter_allocation = FilterAllocation::kUniform;
   bool operator==(const RecordedTableOptions&) const = default;
 };
 

@@ -38,14 +38,25 @@ ReadStep::Outcome OutcomeOf(const absl::Status& status, PointResult::State state
   return ReadStep::Outcome::kNotHere;
 }
 
+void CountOnLevel(const TableCandidate& candidate, EngineCounter counter,
+                  const LookupOptions& options) {
+  static_assert(kCountedLevels == kLevelCount);
+  if (options.counters == nullptr) return;
+  options.counters->Add(LevelFilterCounter(candidate.level, counter), 1);
+}
+
 // Whether a "maybe" was worth its read; an error leaves that open.
-void RecordVerdict(const TableReader& reader, bool key_present, ReadCost* cost) {
+void RecordVerdict(const TableCandidate& candidate, bool key_present, const LookupOptions& options,
+                   ReadCost* cost) {
+  const TableReader& reader = *candidate.table->reader;
   if (key_present) {
     ++cost->filter_true_positives;
     reader.filter_counters().Add(kFilterTruePositive, 1);
+    CountOnLevel(candidate, kFilterTruePositives, options);
   } else {
     ++cost->filter_false_positives;
     reader.filter_counters().Add(kFilterFalsePositive, 1);
+    CountOnLevel(candidate, kFilterFalsePositives, options);
   }
 }
 
@@ -82,9 +93,11 @@ bool FilterSaysMaybe(const TableCandidate& candidate, const LookupOptions& optio
   if (!reader.has_filter()) return true;
   ++cost->filters_checked;
   reader.filter_counters().Add(kFilterChecked, 1);
+  CountOnLevel(candidate, kFiltersChecked, options);
   if (reader.MayContain(candidate.hash)) return true;
   ++cost->filter_negatives;
   reader.filter_counters().Add(kFilterNegative, 1);
+  CountOnLevel(candidate, kFilterNegatives, options);
   if (options.receipt != nullptr) {
     AddStep(candidate, ReadStep::Filter::kNegative, options.receipt);
   }
@@ -115,7 +128,9 @@ absl::Status ReadCandidate(const TableCandidate& candidate, std::string_view key
     step->outcome = OutcomeOf(status, found.state);
   }
   if (!status.ok()) return status;
-  if (reader.has_filter()) RecordVerdict(reader, found.key_present, cost);
+  if (reader.has_filter()) {
+    RecordVerdict(candidate, found.key_present, options, cost);
+  }
   if (found.state == PointResult::State::kAbsent) return status;
   result->sequence = found.sequence;
   if (found.state == PointResult::State::kDeleted) {

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include "filter/table_filter.h"
+
 namespace siltstone {
 namespace {
 
@@ -53,12 +55,13 @@ void CheckChoices(const Options& options, FaultList* faults) {
                      options.durability == Durability::kBuffered ||
                      options.durability == Durability::kNone,
                  "durability", static_cast<int>(options.durability), "kSync, kBuffered or kNone");
-  faults->Expect(options.filter_kind == FilterKind::kStandardBloom ||
-                     options.filter_kind == FilterKind::kBloom,
+  faults->Expect(options.filter_kind == FilterKind::kAuto || IsFilterKindBuilt(options.filter_kind),
                  "filter_kind", static_cast<int>(options.filter_kind),
-                 "kStandardBloom (1) or kBloom (2) in this version");
-  faults->Expect(options.filter_allocation == FilterAllocation::kUniform, "filter_allocation",
-                 static_cast<int>(options.filter_allocation), "kUniform (0) in this version");
+                 "kStandardBloom (1), kBloom (2) or kAuto (4) in this version");
+  faults->Expect(options.filter_allocation == FilterAllocation::kUniform ||
+                     options.filter_allocation == FilterAllocation::kByLevel,
+                 "filter_allocation", static_cast<int>(options.filter_allocation),
+                 "kUniform (0) or kByLevel (1)");
   faults->Expect(options.compaction_style == CompactionStyle::kLeveled, "compaction_style",
                  static_cast<int>(options.compaction_style), "kLeveled (0) in this version");
 }

@@ -21,6 +21,11 @@ struct LevelStatistics {
   uint64_t filter_negatives = 0;
   uint64_t filter_true_positives = 0;
   uint64_t filter_false_positives = 0;
+  // The same of all reads since Open, also on tables that have left the level or are gone.
+  uint64_t filters_checked_since_open = 0;
+  uint64_t filter_negatives_since_open = 0;
+  uint64_t filter_true_positives_since_open = 0;
+  uint64_t filter_false_positives_since_open = 0;
 };
 
 // Figures of one table that is live at this moment.
@@ -38,8 +43,12 @@ struct TableStatistics {
   std::string compression;          // "none", "lz4"
   std::string filter_kind;          // "standard-bloom", "bloom"; "none" when there is none to use
   std::string filter_fault;         // why an existing filter cannot be used; empty when it can
-  double configured_fp_chance = 1;  // bloom_filter_fp_chance when the table was written
+  double configured_fp_chance = 1;  // what the filter was sized for when the table was written
   double predicted_fp_rate = 1;     // from the bits that are set
+  double wanted_fp_chance = 1;      // what it would be sized for today, with the options in force
+  // The options in force would give the table a filter of another kind or chance. With
+  // FilterAllocation::kByLevel chances drift as the tree grows: another one differs by more than a factor of two.
+  bool filter_is_outdated = false;
   uint64_t filter_bytes = 0;
   uint64_t index_bytes = 0;
   uint64_t filters_checked = 0;

@@ -29,7 +29,7 @@ TEST(DbOpen, EveryFaultOfTheOptionsIsNamedInOneError) {
   options.write_buffer_size_bytes = 100;
   options.memory_budget_bytes = 5;
   options.max_background_jobs = 0;
-  options.filter_kind = FilterKind::kRibbon;
+  options.filter_kind = static_cast<FilterKind>(9);
   options.comparator = nullptr;
   const auto db = DB::Open(options, "/db");
   ASSERT_TRUE(absl::IsInvalidArgument(db.status())) << db.status();
@@ -57,8 +57,8 @@ TEST(DbOpen, AFilterChanceIsAboveZeroAndAtMostOne) {
 
 TEST(DbOpen, ChoicesOfLaterVersionsAreRefused) {
   std::vector<Options> all(6, SmallOptions());
-  all[0].filter_kind = FilterKind::kAuto;
-  all[1].filter_allocation = FilterAllocation::kByLevel;
+  all[0].filter_kind = static_cast<FilterKind>(5);
+  all[1].filter_allocation = static_cast<FilterAllocation>(2);
   all[2].compaction_style = CompactionStyle::kTiered;
   all[3].compaction_style = CompactionStyle::kLazyLeveled;
   all[4].compression = static_cast<Compression>(9);

@@ -305,6 +305,33 @@ TEST(Statistics, LevelsAndTablesDescribeTheTree) {
   EXPECT_EQ(negatives + true_positives + false_positives, checked);
 }
 
+TEST(Statistics, LevelsCountReadsAlsoOnTablesThatAreGone) {
+  Options options = SmallOptions();
+  options.bloom_filter_fp_chance = 0.2;
+  TestDatabase db(options);
+  FillManyLevels(&db);
+  for (int i = 0; i < 8000; ++i) db.Get(NumberKey(i));
+  db.CompactAll();
+  for (int i = 0; i < 8000; ++i) db.Get(NumberKey(i));
+  const Statistics statistics = db->GetStatistics();
+  uint64_t checked = 0, negatives = 0, true_positives = 0, false_positives = 0, present = 0;
+  size_t levels_read = 0;
+  for (const LevelStatistics& level : statistics.levels) {
+    checked += level.filters_checked_since_open;
+    negatives += level.filter_negatives_since_open;
+    true_positives += level.filter_true_positives_since_open;
+    false_positives += level.filter_false_positives_since_open;
+    present += level.filters_checked;
+    levels_read += level.filters_checked_since_open != 0 ? 1 : 0;
+  }
+  EXPECT_EQ(checked, statistics.filters_checked);
+  EXPECT_EQ(negatives, statistics.filter_negatives);
+  EXPECT_EQ(true_positives, statistics.filter_true_positives);
+  EXPECT_EQ(false_positives, statistics.filter_false_positives);
+  EXPECT_LT(present, checked);
+  EXPECT_GE(levels_read, 2u);
+}
+
 TEST(Statistics, TellWhatTheLastOpenRecovered) {
   TestDatabase db;
   db.Put("a", "1");

@@ -137,6 +137,8 @@ TEST(FilterEffect, AChangeTakesEffectWithNewTables) {
     const bool young = table.smallest_key.starts_with("young");
     EXPECT_EQ(table.filter_kind, young ? "standard-bloom" : "bloom");
     EXPECT_DOUBLE_EQ(table.configured_fp_chance, young ? 0.001 : 0.1);
+    EXPECT_DOUBLE_EQ(table.wanted_fp_chance, 0.001);
+    EXPECT_EQ(table.filter_is_outdated, !young);
   }
   for (int i = 0; i < 1000; ++i) {
     ASSERT_EQ(db.Get("old" + NumberKey(i)), "v");

@@ -42,7 +42,8 @@ VersionEdit FirstEdit() {
 VersionEdit FullEdit() {
   VersionEdit edit = FirstEdit();
   edit.comparator_name = "reverse";
-  edit.table_options = {FilterKind::kStandardBloom, 0.001, Compression::kNone};
+  edit.table_options = {FilterKind::kStandardBloom, 0.001, Compression::kNone,
+                        FilterAllocation::kByLevel};
   edit.last_sequence = 12345;
   edit.next_file_number = 99;
   edit.epoch = 4;

@@ -38,6 +38,7 @@ std::vector<ModelOptionSet> InMemory() {
   sets[2] = {
       .name = "memory-coin-filter", .options = Sizes(16 * kKiB, 512, 256 * kKiB), .share = 2};
   sets[2].options.bloom_filter_fp_chance = 0.5;
+  sets[2].options.filter_allocation = FilterAllocation::kByLevel;
   sets[2].key_count = 4000;
   sets[2].options.max_background_jobs = 4;
   sets[3] = {
@@ -66,6 +67,8 @@ std::vector<ModelOptionSet> OnDisk() {
   sets[0] = {.name = "disk-small", .options = Sizes(16 * kKiB, 256, 64 * kKiB), .share = 2};
   sets[1] = {.name = "disk-plain", .options = Sizes(64 * kKiB, 1024, 256 * kKiB), .share = 3};
   sets[1].options.compression = Compression::kNone;
+  sets[1].options.filter_kind = FilterKind::kAuto;
+  sets[1].options.filter_allocation = FilterAllocation::kByLevel;
   sets[1].key_count = 5000;
   sets[2] = {.name = "disk-one-job", .options = Sizes(32 * kKiB, 128, 1024 * kKiB), .share = 2};
   sets[2].options.max_background_jobs = 1;

@@ -1,6 +1,7 @@
 #include "tools/filter_report.h"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -43,6 +44,78 @@ TEST(FilterReport, WastedReadsAddUpOverRuns) {
   EXPECT_DOUBLE_EQ(waste.configured, 0.5 + 0.1 + 0.03);
   EXPECT_DOUBLE_EQ(waste.predicted, waste.configured / 2);
   EXPECT_EQ(ExpectedWastedReads(Statistics()).configured, 0);
+}
+
+Statistics ThreeRuns() {
+  Statistics statistics;
+  statistics.levels.resize(3);
+  for (int level = 0; level < 3; ++level) {
+    const uint64_t keys = level == 0 ? 10'000 : level == 1 ? 100'000 : 1'000'000;
+    statistics.tables.push_back(MakeTable(level, keys, 0.01));
+    statistics.tables.back().filter_bytes = keys * 10 / 8;
+    statistics.levels[static_cast<size_t>(level)].runs = 1;
+  }
+  return statistics;
+}
+
+TEST(FilterReport, LevelsSumUpTheirTables) {
+  Statistics statistics = ThreeRuns();
+  statistics.tables.push_back(MakeTable(2, 1'000'000, 0.03));
+  statistics.tables.back().filter_is_outdated = true;
+  const std::vector<LevelFilters> levels = FiltersByLevel(statistics);
+  ASSERT_EQ(levels.size(), 3u);
+  EXPECT_EQ(levels[2].tables, 2u);
+  EXPECT_EQ(levels[2].outdated_tables, 1u);
+  EXPECT_EQ(levels[2].keys, 2'000'000u);
+  EXPECT_DOUBLE_EQ(levels[2].configured, 0.02);
+  EXPECT_EQ(levels[2].run_keys, std::vector<uint64_t>{2'000'000});
+}
+
+const FilterAdvice* FindAdvice(const std::vector<FilterAdvice>& all, double chance,
+                               FilterAllocation allocation) {
+  for (const FilterAdvice& advice : all) {
+    if (advice.settings.chance == chance && advice.settings.allocation == allocation)
+      return &advice;
+  }
+  return nullptr;
+}
+
+TEST(FilterReport, AdviceSaysWhatAnotherChanceCostsAndSaves) {
+  Statistics statistics = ThreeRuns();
+  statistics.levels[2].filter_negatives_since_open = 9'900;
+  statistics.levels[2].filter_false_positives_since_open = 100;
+  const std::vector<FilterAdvice> all = AdviseFilters(statistics, {FilterKind::kBloom, 0.01});
+  const FilterAdvice* now = FindAdvice(all, 0.01, FilterAllocation::kUniform);
+  ASSERT_NE(now, nullptr);
+  EXPECT_TRUE(now->in_force);
+  EXPECT_NEAR(now->bits_per_key, 9.92, 0.05);
+  EXPECT_NEAR(now->filter_bytes, 1'110'000 * 9.92 / 8, 1e4);
+  EXPECT_DOUBLE_EQ(now->wasted_reads, 0.03);
+  EXPECT_NEAR(*now->wasted_of_seen, 100, 1e-6);
+  EXPECT_NEAR(*now->saved_of_seen, 0, 1e-6);
+
+  const FilterAdvice* tenth = FindAdvice(all, 0.001, FilterAllocation::kUniform);
+  ASSERT_NE(tenth, nullptr);
+  EXPECT_NEAR(*tenth->saved_of_seen, 90, 1e-6);
+  EXPECT_GT(tenth->filter_bytes, 1.5 * now->filter_bytes);
+
+  const FilterAdvice* by_level = FindAdvice(all, 0.01, FilterAllocation::kByLevel);
+  ASSERT_NE(by_level, nullptr);
+  EXPECT_FALSE(by_level->in_force);
+  EXPECT_NEAR(by_level->filter_bytes / now->filter_bytes, 1, 1e-6);
+  EXPECT_NEAR(now->wasted_reads / by_level->wasted_reads, 2.1, 0.1);
+  EXPECT_LT(*by_level->saved_of_seen, 0)
+      << "the checks seen were all on the bottom, which errs more";
+}
+
+TEST(FilterReport, AdviceHasTheChanceInForceAndNothingUnseen) {
+  const std::vector<FilterAdvice> all =
+      AdviseFilters(ThreeRuns(), {FilterKind::kStandardBloom, 0.07, FilterAllocation::kByLevel});
+  const FilterAdvice* now = FindAdvice(all, 0.07, FilterAllocation::kByLevel);
+  ASSERT_NE(now, nullptr);
+  EXPECT_TRUE(now->in_force);
+  EXPECT_EQ(now->wasted_of_seen, std::nullopt);
+  EXPECT_FALSE(AdviseFilters(Statistics(), {}).empty());
 }
 
 TEST(AbsentKeys, LieBetweenTheEndsOfTheRange) {

@@ -248,7 +248,7 @@ TEST_F(Kvtool, ReportsHaveJson) {
   const auto stats = nlohmann::json::parse(Out({"stats", "-o", "json"}));
   EXPECT_EQ(stats["last_sequence"], 257);
   EXPECT_EQ(stats["levels"].size(), 1u);
-  const auto filters = nlohmann::json::parse(Out({"filters", "-o", "json", "--probe", "1000"}));
+  const auto filters = nlohmann::json::parse(Out({"filters", "-o", "json", "--measure", "1000"}));
   ASSERT_EQ(filters["tables"].size(), 1u);
   EXPECT_EQ(filters["tables"][0]["configured"], 0.02);
   EXPECT_EQ(filters["tables"][0]["checks"], 1000);
@@ -262,6 +262,50 @@ TEST_F(Kvtool, AWriteKeepsTheOptionsOnRecord) {
   const auto info = nlohmann::json::parse(Out({"info", "-o", "json"}));
   EXPECT_EQ(info["bloom_filter_fp_chance"], 0.05);
   EXPECT_EQ(info["compression"], "none");
+}
+
+TEST_F(Kvtool, FiltersTellWhichTablesHaveTheOldOptions) {
+  Out({"import", "--format", "tsv", "--fp-chance", "0.1"}, SomeRecords());
+  Out({"compact"});
+  const auto report = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"filters", "-o", "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return nlohmann::json::parse(Out(words));
+  };
+  EXPECT_EQ(report({})["tables"][0]["options"], "in force");
+  EXPECT_EQ(report({"--fp-chance", "0.01"})["tables"][0]["options"], "old");
+  Out({"put", "another", "v", "--fp-chance", "0.01", "--filter-kind", "standard"});
+  EXPECT_EQ(report({})["tables"][0]["options"], "old");
+  EXPECT_EQ(report({})["tables"][0]["wanted"], 0.01);
+  EXPECT_EQ(report({})["total"]["tables_with_old_options"], 1);
+  Out({"compact"});
+  EXPECT_EQ(report({})["total"]["tables_with_old_options"], 0);
+  EXPECT_EQ(report({})["tables"][0]["kind"], "standard-bloom");
+}
+
+TEST_F(Kvtool, FiltersAdviseFromWhatTheyMeasured) {
+  Out({"import", "--format", "tsv", "--fp-chance", "0.3"}, SomeRecords());
+  Out({"compact"});
+  const auto report =
+      nlohmann::json::parse(Out({"filters", "-o", "json", "--measure", "2000", "--advise"}));
+  EXPECT_EQ(report["levels"][0]["checks"], 2000);
+  const int wasted = report["levels"][0]["false_positives"];
+  EXPECT_GT(wasted, 100);
+  bool found = false;
+  for (const auto& line : report["advice"]) {
+    if (line["chance"] != 0.01 || line["allocation"] != "uniform") continue;
+    found = true;
+    EXPECT_EQ(line["wasted_of_seen"], 20);
+    EXPECT_EQ(line["saved_of_seen"], wasted - 20);
+  }
+  EXPECT_TRUE(found);
+  EXPECT_THAT(Out({"filters", "--advise", "-o", "table"}), HasSubstr("by-level"));
+}
+
+TEST_F(Kvtool, TheAllocationStaysOnRecord) {
+  Out({"put", "k", "v", "--filter-allocation", "by-level"});
+  Out({"put", "l", "v"});
+  EXPECT_EQ(nlohmann::json::parse(Out({"info", "-o", "json"}))["filter_allocation"], "by-level");
 }
 
 TEST_F(Kvtool, ExplainTellsTheOutcome) {
@@ -291,7 +335,7 @@ TEST_F(Kvtool, ReadingVerbsLeaveTheDatabaseByteForByte) {
                                              {"export"},
                                              {"info"},
                                              {"stats"},
-                                             {"filters", "--probe", "10"},
+                                             {"filters", "--measure", "10"},
                                              {"explain", "k"},
                                              {"verify"}}) {
     Run(words);
