@@ -1,5 +1,6 @@
 #include "engine/db_statistics.h"
 
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

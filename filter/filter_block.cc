@@ -9,6 +9,7 @@
 #include "base/coding.h"
 #include "base/status_macros.h"
 #include "filter/bloom_math.h"
+#include "filter/ribbon_layout.h"
 
 namespace siltstone {
 
@@ -114,10 +115,31 @@ absl::Status CheckCacheLineBloom(std::string_view payload, const FilterBlockHead
   return absl::OkStatus();
 }
 
+// F11 to F16.
+absl::Status CheckRibbon(std::string_view payload, const FilterBlockHeader& header) {
+  if (header.size != payload.size()) {
+    return Damaged("bytes of the ribbon", header.size, absl::StrCat(payload.size()));
+  }
+  if (header.probes != 1) return Damaged("number of probes", header.probes, "1");
+  return CheckRibbonPayload(payload);
+}
+
+absl::Status CheckPayload(std::string_view payload, const FilterBlockHeader& header) {
+  if (header.kind == FilterKind::kStandardBloom) return CheckStandardBloom(payload, header);
+  if (header.kind == FilterKind::kRibbon) return CheckRibbon(payload, header);
+  return CheckCacheLineBloom(payload, header);
+}
+
+bool IsKnown(FilterKind kind) {
+  return kind == FilterKind::kStandardBloom || kind == FilterKind::kBloom ||
+         kind == FilterKind::kRibbon;
+}
+
 }  // namespace
 
 size_t FilterPayloadBytes(const FilterBlockHeader& header) {
   if (header.kind == FilterKind::kStandardBloom) return (header.size + 63) / 64 * 8;
+  if (header.kind == FilterKind::kRibbon) return header.size;
   return header.size * kLineBytes;
 }
 
@@ -143,15 +165,12 @@ absl::StatusOr<FilterBlockHeader> ParseFilterBlock(std::string_view block) {
       .configured_fp_chance = std::bit_cast<double>(LoadFixed64(block.data() + kChanceOffset)),
       .size = LoadFixed64(block.data() + kSizeOffset),
       .probes = LoadFixed32(block.data() + kProbesOffset)};
-  if (header.kind != FilterKind::kStandardBloom && header.kind != FilterKind::kBloom) {
+  if (!IsKnown(header.kind)) {
     return absl::UnimplementedError(
-        absl::StrCat("filter block kind: observed ", kind, ", known 1 and 2"));
+        absl::StrCat("filter block kind: observed ", kind, ", known 1 to 3"));
   }
   SILTSTONE_RETURN_IF_ERROR(CheckFields(block, header));
-  const std::string_view payload = FilterPayload(block);
-  SILTSTONE_RETURN_IF_ERROR(header.kind == FilterKind::kStandardBloom
-                                ? CheckStandardBloom(payload, header)
-                                : CheckCacheLineBloom(payload, header));
+  SILTSTONE_RETURN_IF_ERROR(CheckPayload(FilterPayload(block), header));
   return header;
 }
 

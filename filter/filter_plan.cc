@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "filter/bloom_math.h"
 #include "filter/exact_set.h"
+#include "filter/ribbon_math.h"
 
 namespace siltstone {
 
@@ -56,6 +57,12 @@ void PlanCuckoo(FilterPlan* plan) {
       size.fingerprint_bits, static_cast<double>(plan->keys) / static_cast<double>(slots));
 }
 
+void PlanRibbon(FilterPlan* plan) {
+  plan->bits = static_cast<uint64_t>(
+      std::ceil(RibbonBitsPerKey(plan->keys, plan->fp_chance) * static_cast<double>(plan->keys)));
+  plan->predicted_fp_rate = plan->fp_chance;
+}
+
 absl::Status PlanByKind(double mean_key_bytes, FilterPlan* plan) {
   switch (plan->kind) {
     case Filter::Kind::kStandardBloom:
@@ -78,7 +85,8 @@ absl::Status PlanByKind(double mean_key_bytes, FilterPlan* plan) {
       plan->bits = ExactSetBytes(plan->keys, mean_key_bytes) * 8;
       return absl::OkStatus();
     case Filter::Kind::kRibbon:
-      break;
+      PlanRibbon(plan);
+      return absl::OkStatus();
   }
   return absl::UnimplementedError(absl::StrCat(
       "no plan for filters of kind ", ToAbsl(FilterKindName(plan->kind)), " in this version"));

@@ -13,6 +13,7 @@
 #include "filter/cache_line_bloom.h"
 #include "filter/filter_block.h"
 #include "filter/filter_plan.h"
+#include "filter/ribbon_reader.h"
 #include "filter/table_filter.h"
 
 namespace siltstone {
@@ -45,13 +46,11 @@ class BlockFilter final : public StaticFilter {
  public:
   // REQUIRES: ParseFilterBlock accepted the block, as `header`, and `reader` was opened on it.
   BlockFilter(Kind kind, const FilterDesign& design, const FilterBlockHeader& header,
-              std::string block, std::unique_ptr<FilterReader> reader)
+              std::string_view block, std::unique_ptr<FilterReader> reader)
       : StaticFilter(kind, design),
         fill_ratio_(FillRatioOf(header, block)),
         parameters_(ParametersOf(header, block)),
-        reader_(std::move(reader)) {
-    if (kind != Kind::kBloom) block_ = std::move(block);
-  }
+        reader_(std::move(reader)) {}
 
   bool MayContainHash(uint64_t hash) const override { return reader_->MayContain(hash); }
   void MayContainEach(std::span<const std::string_view> keys, std::span<bool> maybe) const override;
@@ -60,7 +59,7 @@ class BlockFilter final : public StaticFilter {
   double fill_ratio() const override { return fill_ratio_; }
   double predicted_fp_rate() const override { return reader_->predicted_fp_rate(); }
   size_t memory_bytes() const override {
-    return sizeof(*this) + block_.capacity() + parameters_.capacity() + reader_->memory_bytes();
+    return sizeof(*this) + parameters_.capacity() + reader_->memory_bytes();
   }
   std::string parameters() const override { return parameters_; }
   std::string Serialize() const override;
@@ -68,7 +67,6 @@ class BlockFilter final : public StaticFilter {
  private:
   const double fill_ratio_;
   const std::string parameters_;
-  std::string block_;  // empty for a kind whose reader can make it again
   const std::unique_ptr<FilterReader> reader_;
 };
 
@@ -86,10 +84,9 @@ void BlockFilter::MayContainEach(std::span<const std::string_view> keys,
 }
 
 std::string BlockFilter::Serialize() const {
-  const std::string made = kind() == Kind::kBloom
-                               ? static_cast<const CacheLineBloomReader&>(*reader_).MakeBlock()
-                               : std::string();
-  const std::string_view block = kind() == Kind::kBloom ? made : block_;
+  const std::string block = kind() == Kind::kBloom
+                                ? static_cast<const CacheLineBloomReader&>(*reader_).MakeBlock()
+                                : static_cast<const RibbonBlockReader&>(*reader_).MakeBlock();
   std::string file = BeginFilterFile(
       {.kind = kind(), .design = design(), .count = count(), .parameters = {}}, block.size());
   file.append(block);

@@ -6,6 +6,8 @@
 #include "base/check.h"
 #include "filter/cache_line_bloom.h"
 #include "filter/filter_block.h"
+#include "filter/ribbon_builder.h"
+#include "filter/ribbon_reader.h"
 #include "filter/standard_bloom.h"
 
 namespace siltstone {
@@ -22,6 +24,9 @@ class TableFilterPolicy final : public FilterPolicy {
     if (options_.kind == FilterKind::kStandardBloom) {
       return std::make_unique<StandardBloomBuilder>(options_.fp_chance, salt);
     }
+    if (options_.kind == FilterKind::kRibbon) {
+      return std::make_unique<RibbonBuilder>(options_.fp_chance, salt);
+    }
     return std::make_unique<CacheLineBloomBuilder>(options_.fp_chance, salt);
   }
 
@@ -30,6 +35,9 @@ class TableFilterPolicy final : public FilterPolicy {
     if (!header.ok()) return header.status();
     if (header->kind == FilterKind::kStandardBloom) {
       return std::make_unique<StandardBloomReader>(*header, std::move(bytes));
+    }
+    if (header->kind == FilterKind::kRibbon) {
+      return NewRibbonReader(*header, std::move(bytes), options_.cpu);
     }
     SILTSTONE_NEVER(header->kind != FilterKind::kBloom, "a filter kind was parsed but is not read");
     return OpenCacheLineBloom(*header, bytes, options_.cpu);
@@ -42,7 +50,8 @@ class TableFilterPolicy final : public FilterPolicy {
 }  // namespace
 
 bool IsFilterKindBuilt(FilterKind kind) {
-  return kind == FilterKind::kStandardBloom || kind == FilterKind::kBloom;
+  return kind == FilterKind::kStandardBloom || kind == FilterKind::kBloom ||
+         kind == FilterKind::kRibbon;
 }
 
 std::unique_ptr<FilterPolicy> NewTableFilterPolicy(const FilterOptions& options) {

@@ -26,7 +26,7 @@ void AddDatabaseOptions(CLI::App& app, DatabaseOptions& database) {
              "chance that a filter says maybe for an absent key; 1 writes no filter [0.01]")
       ->group(group);
   BindOption(app, "--filter-kind", database.filter_kind, ParseFilterKind, "KIND",
-             "one of standard, bloom, auto", "standard, bloom or auto [bloom]")
+             "one of standard, bloom, ribbon, auto", "standard, bloom, ribbon or auto [bloom]")
       ->group(group);
   BindOption(app, "--filter-allocation", database.filter_allocation, ParseFilterAllocation, "KIND",
              "one of uniform, by-level",

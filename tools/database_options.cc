@@ -70,6 +70,7 @@ std::optional<double> ParseChance(std::string_view text) {
 std::optional<FilterKind> ParseFilterKind(std::string_view text) {
   if (text == "bloom") return FilterKind::kBloom;
   if (text == "standard") return FilterKind::kStandardBloom;
+  if (text == "ribbon") return FilterKind::kRibbon;
   if (text == "auto") return FilterKind::kAuto;
   return std::nullopt;
 }

@@ -57,7 +57,7 @@ void CheckChoices(const Options& options, FaultList* faults) {
                  "durability", static_cast<int>(options.durability), "kSync, kBuffered or kNone");
   faults->Expect(options.filter_kind == FilterKind::kAuto || IsFilterKindBuilt(options.filter_kind),
                  "filter_kind", static_cast<int>(options.filter_kind),
-                 "kStandardBloom (1), kBloom (2) or kAuto (4) in this version");
+                 "kStandardBloom (1), kBloom (2), kRibbon (3) or kAuto (4)");
   faults->Expect(options.filter_allocation == FilterAllocation::kUniform ||
                      options.filter_allocation == FilterAllocation::kByLevel,
                  "filter_allocation", static_cast<int>(options.filter_allocation),

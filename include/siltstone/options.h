@@ -31,7 +31,7 @@ enum class Compression : uint8_t { kNone = 0, kLz4 = 1 };
 enum class FilterKind : uint8_t {
   kStandardBloom = 1,  // the textbook filter: m and k exactly as the formulas give them
   kBloom = 2,          // one cache line a probe, sized by its exact model
-  kRibbon = 3,         // near the information limit. Not in this version: Open refuses it
+  kRibbon = 3,         // within 2 % of the information limit; built slower: for tables that live
   kAuto = 4,           // ribbon where a compaction writes the bottom level, kBloom elsewhere
 };
 

@@ -51,9 +51,12 @@ AbsentCost ReadAbsentKeys(TestDatabase* db) {
 
 class EveryKind : public ::testing::TestWithParam<FilterKind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind,
-                         ::testing::Values(FilterKind::kStandardBloom, FilterKind::kBloom),
+                         ::testing::Values(FilterKind::kStandardBloom, FilterKind::kBloom,
+                                           FilterKind::kRibbon),
                          [](const auto& info) {
-                           return info.param == FilterKind::kBloom ? "Bloom" : "StandardBloom";
+                           return info.param == FilterKind::kBloom    ? "Bloom"
+                                  : info.param == FilterKind::kRibbon ? "Ribbon"
+                                                                      : "StandardBloom";
                          });
 
 TEST_P(EveryKind, AbsentKeysCostNoBlockButForFalsePositives) {
@@ -68,7 +71,9 @@ TEST_P(EveryKind, AbsentKeysCostNoBlockButForFalsePositives) {
   EXPECT_LT(cost.false_positives, 490u);
   EXPECT_GT(cost.false_positives, 300u);
   for (const TableStatistics& table : db->GetStatistics().tables) {
-    EXPECT_EQ(table.filter_kind, GetParam() == FilterKind::kBloom ? "bloom" : "standard-bloom");
+    EXPECT_EQ(table.filter_kind, GetParam() == FilterKind::kBloom    ? "bloom"
+                                 : GetParam() == FilterKind::kRibbon ? "ribbon"
+                                                                     : "standard-bloom");
     EXPECT_DOUBLE_EQ(table.configured_fp_chance, 0.01);
     EXPECT_NEAR(table.predicted_fp_rate, 0.01, 0.003);
   }

@@ -56,11 +56,8 @@ class FilterBlock : public testing::TestWithParam<FilterKind> {
   std::string block_ = SmallBlock(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FilterBlock,
-                         testing::Values(FilterKind::kStandardBloom, FilterKind::kBloom),
-                         [](const auto& info) {
-                           return info.param == FilterKind::kBloom ? "CacheLine" : "Standard";
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, FilterBlock, testing::ValuesIn(kEveryTableFilter),
+                         TableFilterTestName);
 
 TEST_P(FilterBlock, SaysWhatItIs) {
   const absl::StatusOr<FilterBlockHeader> header = ParseFilterBlock(block_);
@@ -123,7 +120,7 @@ TEST_P(FilterBlock, FieldsOutOfBoundsAreRefusedUnderARightChecksum) {
 }
 
 TEST_P(FilterBlock, OtherKindsAndVersionsAreNotKnown) {
-  for (const char kind : {'\0', '\3', '\4', '\xff'}) {
+  for (const char kind : {'\0', '\4', '\5', '\xff'}) {
     const absl::Status status = ParseFilterBlock(Forge(block_, 6, {&kind, 1})).status();
     EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
   }

@@ -24,6 +24,7 @@ struct Trial {
 
 // What the arithmetic promises for such a filter, before it is built.
 inline double ComputedRate(FilterKind kind, uint64_t keys, double chance) {
+  if (kind == FilterKind::kRibbon) return chance;
   if (kind == FilterKind::kBloom) return SizeCacheLineBloom(keys, chance).rate;
   const uint64_t bits = StandardBloomBits(keys, chance);
   return StandardBloomExactRate(bits, keys, StandardBloomProbes(bits, keys));

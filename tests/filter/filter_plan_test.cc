@@ -70,6 +70,10 @@ TEST(FilterPlan, TheOtherKindsTakeWhatTheirArithmeticSays) {
   EXPECT_NEAR(cuckoo.predicted_fp_rate, 8 * 0.95 / 1023, 5e-5);
   EXPECT_EQ(cuckoo.probes, 0);
 
+  const FilterPlan ribbon = Plan(Filter::Kind::kRibbon, kKeys, 0.01);
+  EXPECT_NEAR(ribbon.bits_per_key, 6.77, 0.02);
+  EXPECT_EQ(ribbon.predicted_fp_rate, 0.01);
+
   // Half of the chance is kept for the sub-filters to come.
   const FilterPlan scalable = Plan(Filter::Kind::kScalableBloom, kKeys, 0.01);
   EXPECT_LE(scalable.predicted_fp_rate, 0.005);

@@ -9,11 +9,8 @@ namespace {
 
 class FilterRateLong : public testing::TestWithParam<FilterKind> {};
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FilterRateLong,
-                         testing::Values(FilterKind::kStandardBloom, FilterKind::kBloom),
-                         [](const auto& info) {
-                           return info.param == FilterKind::kBloom ? "CacheLine" : "Standard";
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, FilterRateLong, testing::ValuesIn(kEveryTableFilter),
+                         TableFilterTestName);
 
 TEST_P(FilterRateLong, OfAMillionKeysIsAsComputedAtEveryChance) {
   for (const double chance : {0.9, 0.5, 0.1, 0.01, 0.001, 1e-4, 1e-5}) {

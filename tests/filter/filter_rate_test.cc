@@ -14,11 +14,8 @@ constexpr double kChances[] = {0.5, 0.1, 0.01, 0.001, 1e-4};
 
 class FilterRate : public testing::TestWithParam<FilterKind> {};
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FilterRate,
-                         testing::Values(FilterKind::kStandardBloom, FilterKind::kBloom),
-                         [](const auto& info) {
-                           return info.param == FilterKind::kBloom ? "CacheLine" : "Standard";
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, FilterRate, testing::ValuesIn(kEveryTableFilter),
+                         TableFilterTestName);
 
 TEST_P(FilterRate, IsAsPredictedAndAsComputedForEverySizeAndChance) {
   for (const Trial& trial : kTrials) {

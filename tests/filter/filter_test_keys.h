@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "base/filter_policy.h"
 #include "base/hash.h"
 #include "filter/table_filter.h"
@@ -32,6 +34,14 @@ inline const std::vector<uint64_t>& GhostHashes() {
   static const std::vector<uint64_t>* hashes =
       new std::vector<uint64_t>(HashNumbered("ghost:", 1'000'000));
   return *hashes;
+}
+
+// The kinds of table filters, for INSTANTIATE_TEST_SUITE_P.
+inline constexpr FilterKind kEveryTableFilter[] = {FilterKind::kStandardBloom, FilterKind::kBloom,
+                                                   FilterKind::kRibbon};
+inline std::string TableFilterTestName(const testing::TestParamInfo<FilterKind>& info) {
+  if (info.param == FilterKind::kRibbon) return "Ribbon";
+  return info.param == FilterKind::kBloom ? "CacheLine" : "Standard";
 }
 
 // The block over the first `count` users.

@@ -48,6 +48,7 @@ std::vector<ModelOptionSet> InMemory() {
   sets[3].options.durability = Durability::kSync;
   sets[4] = {.name = "memory-reverse", .options = Sizes(8 * kKiB, 128, 128 * kKiB), .share = 2};
   sets[4].options.comparator = Reverse();
+  sets[4].options.filter_kind = FilterKind::kRibbon;
   sets[4].key_count = 2500;
   sets[4].options.max_background_jobs = 4;
   sets[5] = {.name = "memory-no-log", .options = Sizes(8 * kKiB, 256, 64 * kKiB), .share = 2};

@@ -122,7 +122,7 @@ TEST(CommandLine, EveryUsageFaultSaysWhatAndGivesAHint) {
   ExpectFault({"import", "--key", "Package"}, "--key");
   ExpectFault({"put", "k", "v", "--fp-chance", "0"}, "--fp-chance");
   ExpectFault({"put", "k", "v", "--fp-chance", "nan"}, "--fp-chance");
-  ExpectFault({"put", "k", "v", "--filter-kind", "ribbon"}, "--filter-kind");
+  ExpectFault({"put", "k", "v", "--filter-kind", "cuckoo"}, "--filter-kind");
   ExpectFault({"put", "k", "v", "--write-buffer", "4X"}, "--write-buffer");
   ExpectFault({"put", "k", "v", "--memory-budget", "99999999999999T"}, "--memory-budget");
 }
