@@ -28,7 +28,7 @@ struct FilterBlockHeader {
   uint64_t salt = 0;
   uint64_t key_count = 0;
   double configured_fp_chance = 1;
-  uint64_t size = 0;  // kStandardBloom: bits; kBloom: lines of 512 bits; kRibbon: bytes
+  uint64_t size = 0;    // kStandardBloom: bits; kBloom: lines of 512 bits; kRibbon: bytes
   uint32_t probes = 0;  // kRibbon: 1
 };
 
