@@ -81,10 +81,9 @@ void LayeredTree::WriteRun(Access& access, int level, uint64_t first_number, uin
                                      .target_size_bytes = level == 0 ? 0 : table_bytes_});
   SequenceNumber sequence = first_number;
   for (const uint64_t place : places) {
-    const std::string_view key = ScatteredKey(ScatteredKey::Place{place}).view();
-    ASSERT_EQ(
-        output.Add(MakeInternalKey(key, PackTrailer(++sequence, ValueType::kValue)), "8 bytes."),
-        absl::OkStatus());
+    const ScatteredKey key(ScatteredKey::Place{place});
+    const uint64_t trailer = PackTrailer(++sequence, ValueType::kValue);
+    ASSERT_EQ(output.Add(MakeInternalKey(key.view(), trailer), "8 bytes."), absl::OkStatus());
   }
   ASSERT_EQ(output.Finish(), absl::OkStatus());
   VersionEdit edit;
