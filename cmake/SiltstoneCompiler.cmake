@@ -32,6 +32,13 @@ if(SILTSTONE_SANITIZE)
   endif()
 endif()
 
+if(SILTSTONE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "SILTSTONE_FUZZ needs clang")
+  endif()
+  list(APPEND SILTSTONE_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)
+endif()
+
 function(siltstone_compile_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_compile_options(${target} PRIVATE ${SILTSTONE_WARNINGS} ${SILTSTONE_SANITIZE_FLAGS})
