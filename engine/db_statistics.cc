@@ -96,20 +96,6 @@ constexpr Counted kCounted[] = {
     {kBytesRead, &Statistics::bytes_read},
 };
 
-std::string FilterKindName(FilterKind kind) {
-  switch (kind) {
-    case FilterKind::kStandardBloom:
-      return "standard-bloom";
-    case FilterKind::kBloom:
-      return "bloom";
-    case FilterKind::kRibbon:
-      return "ribbon";
-    case FilterKind::kAuto:
-      return "auto";
-  }
-  return "unknown";
-}
-
 // Whether the table's filter is not the one that it would be written with now.
 bool IsOutdated(const TableProperties& written, const FilterOptions& wanted,
                 FilterAllocation allocation) {
@@ -229,7 +215,7 @@ std::string OptionsText(const DbShared& shared) {
       options.memory_budget_bytes, "\nwrite_buffer_size_bytes ", options.write_buffer_size_bytes,
       "\nblock_size_bytes ", options.block_size_bytes, "\ncompression ",
       options.compression == Compression::kLz4 ? "lz4" : "none", "\nbloom_filter_fp_chance ",
-      options.bloom_filter_fp_chance, "\nfilter_kind ", FilterKindName(options.filter_kind),
+      options.bloom_filter_fp_chance, "\nfilter_kind ", ToAbsl(FilterKindName(options.filter_kind)),
       "\nfilter_allocation ",
       options.filter_allocation == FilterAllocation::kByLevel ? "by-level" : "uniform",
       "\ncompaction_style leveled\nmax_background_jobs ", options.max_background_jobs,

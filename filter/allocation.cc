@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "filter/bloom_math.h"
+#include "filter/ribbon_math.h"
 
 namespace siltstone {
 namespace {
@@ -59,7 +60,7 @@ double FilterBitsPerKey(FilterKind kind, double chance) {
     case FilterKind::kStandardBloom:
       return LeastBitsPerKey(chance) / std::numbers::ln2;
     case FilterKind::kRibbon:
-      return LeastBitsPerKey(chance);
+      return RibbonBitsPerKey(kManyKeys, chance);
     case FilterKind::kBloom:
     case FilterKind::kAuto:
       break;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/check.h"
 #include "filter/bloom_math.h"
 
 namespace siltstone {
@@ -89,6 +90,22 @@ CacheLineBloomReader::CacheLineBloomReader(const FilterBlockHeader& header, std:
   const std::string_view payload = FilterPayload(block);
   std::memcpy(lines_.line(0), payload.data(), payload.size());
   predicted_fp_rate_ = MeanRateOfLines(lines_, header_);
+}
+
+void CacheLineBloomReader::MayContain(std::span<const uint64_t> hashes,
+                                      std::span<bool> answers) const {
+  SILTSTONE_CHECK(hashes.size() == answers.size());
+  // The lines of a group begin to load; then they are tested. About as many as one core can wait for.
+  constexpr size_t kGroup = 32;
+  std::array<Place, kGroup> places;
+  for (size_t begin = 0; begin < hashes.size(); begin += kGroup) {
+    const size_t count = std::min(kGroup, hashes.size() - begin);
+    for (size_t i = 0; i < count; ++i) {
+      places[i] = Find(hashes[begin + i]);
+      __builtin_prefetch(places[i].line);
+    }
+    TestPlaces({places.data(), count}, answers.data() + begin);
+  }
 }
 
 std::string CacheLineBloomReader::MakeBlock() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,8 +95,10 @@ class CacheLineBloomBuilder final : public FilterBuilder {
 // block go. The probes are in cache_line_bloom_scalar.cc, _avx2.cc and _avx512.cc.
 class CacheLineBloomReader : public FilterReader {
  public:
+  using FilterReader::MayContain;
+  void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const final;
   void Prefetch(uint64_t hash) const override { __builtin_prefetch(Find(hash).line); }
-  std::string_view kind_name() const override { return "bloom"; }
+  std::string_view kind_name() const override { return FilterKindName(FilterKind::kBloom); }
   uint64_t key_count() const override { return header_.key_count; }
   double configured_fp_chance() const override { return header_.configured_fp_chance; }
   // The mean over the lines of (set bits / 512)^k: a key's line is as likely to be any.
@@ -112,14 +115,13 @@ class CacheLineBloomReader : public FilterReader {
   };
   // The largest object of the three, so that the memory does not depend on the machine.
   static constexpr size_t kReaderBytes = 192;
-  // Probes in flight when many are asked: enough to cover the latency of main memory.
-  static constexpr size_t kAhead = 32;
-
   CacheLineBloomReader(const FilterBlockHeader& header, std::string_view block);
   Place Find(uint64_t hash) const {
     const CacheLineBloomPlace place = FindCacheLineBloomPlace(hash, multiplier_, line_count_);
     return {first_line_ + place.line * (kLineBytes / 8), place.word};
   }
+  // answers[i]: whether all bits of places[i] are set.
+  virtual void TestPlaces(std::span<const Place> places, bool* answers) const = 0;
   // Words of eight probes before the last word, and the probes of that one, 1 to 8.
   uint32_t full_words() const { return (header_.probes - 1) / kProbesPerWord; }
   uint32_t last_probes() const { return (header_.probes - 1) % kProbesPerWord + 1; }

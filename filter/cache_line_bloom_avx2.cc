@@ -6,8 +6,6 @@
 
 #include <array>
 
-#include "base/check.h"
-
 // The cache-line Bloom with AVX2: eight probes at once, in lanes of 32 bits. A lane's position, at the top of the
 // product: one bit for the half of the line, three for the lane of that half, five for the bit.
 
@@ -44,19 +42,11 @@ class Avx2Reader final : public CacheLineBloomReader {
     for (uint32_t i = 0; i < last_probes(); ++i) last_word_[i] = 1;
   }
 
+  using CacheLineBloomReader::MayContain;
   SILTSTONE_AVX2 bool MayContain(uint64_t hash) const override { return Holds(Find(hash)); }
 
-  SILTSTONE_AVX2 void MayContain(std::span<const uint64_t> hashes,
-                                 std::span<bool> answers) const override {
-    SILTSTONE_CHECK(hashes.size() == answers.size());
-    std::array<Place, kAhead> places;
-    for (size_t i = 0; i < hashes.size() + kAhead; ++i) {
-      Place& place = places[i % kAhead];
-      if (i >= kAhead) answers[i - kAhead] = Holds(place);
-      if (i >= hashes.size()) continue;
-      place = Find(hashes[i]);
-      __builtin_prefetch(place.line);
-    }
+  SILTSTONE_AVX2 void TestPlaces(std::span<const Place> places, bool* answers) const override {
+    for (size_t i = 0; i < places.size(); ++i) answers[i] = Holds(places[i]);
   }
 
  private:

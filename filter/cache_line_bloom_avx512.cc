@@ -6,8 +6,6 @@
 
 #include <array>
 
-#include "base/check.h"
-
 // The cache-line Bloom with AVX-512: the line is one register, and eight probes are its eight lanes of 64 bits.
 
 #define SILTSTONE_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi2")))
@@ -51,19 +49,11 @@ class Avx512Reader final : public CacheLineBloomReader {
         full_words_(full_words()),
         last_word_(static_cast<__mmask8>((1u << last_probes()) - 1)) {}
 
+  using CacheLineBloomReader::MayContain;
   SILTSTONE_AVX512 bool MayContain(uint64_t hash) const override { return Holds(Find(hash)); }
 
-  SILTSTONE_AVX512 void MayContain(std::span<const uint64_t> hashes,
-                                   std::span<bool> answers) const override {
-    SILTSTONE_CHECK(hashes.size() == answers.size());
-    std::array<Place, kAhead> places;
-    for (size_t i = 0; i < hashes.size() + kAhead; ++i) {
-      Place& place = places[i % kAhead];
-      if (i >= kAhead) answers[i - kAhead] = Holds(place);
-      if (i >= hashes.size()) continue;
-      place = Find(hashes[i]);
-      __builtin_prefetch(place.line);
-    }
+  SILTSTONE_AVX512 void TestPlaces(std::span<const Place> places, bool* answers) const override {
+    for (size_t i = 0; i < places.size(); ++i) answers[i] = Holds(places[i]);
   }
 
  private:

@@ -1,7 +1,6 @@
 #include <array>
 #include <utility>
 
-#include "base/check.h"
 #include "filter/cache_line_bloom.h"
 
 // The cache-line Bloom in plain C++, for machines without AVX2.
@@ -49,18 +48,11 @@ class ScalarReader final : public CacheLineBloomReader {
         full_words_(full_words()),
         last_probes_(last_probes()) {}
 
+  using CacheLineBloomReader::MayContain;
   bool MayContain(uint64_t hash) const override { return Holds(Find(hash)); }
 
-  void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const override {
-    SILTSTONE_CHECK(hashes.size() == answers.size());
-    std::array<Place, kAhead> places;
-    for (size_t i = 0; i < hashes.size() + kAhead; ++i) {
-      Place& place = places[i % kAhead];
-      if (i >= kAhead) answers[i - kAhead] = Holds(place);
-      if (i >= hashes.size()) continue;
-      place = Find(hashes[i]);
-      __builtin_prefetch(place.line);
-    }
+  void TestPlaces(std::span<const Place> places, bool* answers) const override {
+    for (size_t i = 0; i < places.size(); ++i) answers[i] = Holds(places[i]);
   }
 
  private:

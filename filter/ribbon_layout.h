@@ -19,7 +19,7 @@
 // many of the first starts were sent on, and the *plain* one, for those. A table of few keys has the plain
 // layer only.
 //
-// Format: FORMAT.md, "Filter block", F11 to F17.
+// Format: FORMAT.md, "Filter block", F11 to F19.
 
 namespace siltstone {
 
@@ -46,8 +46,8 @@ struct RibbonPrelude {
 
 // A shard's entry in the directory, and with it the sizes of its parts.
 struct RibbonShardEntry {
-  uint64_t first_word =
-      0;  // of its body, counted in words of 8 bytes from the end of the directory
+  // Of its body, counted in words of 8 bytes from the end of the directory.
+  uint64_t first_word = 0;
   // Of the bumped layer and of the plain one.
   std::array<uint64_t, 2> splits = {};  // positions below it have one column less
   std::array<uint32_t, 2> blocks = {};  // 0, or 2 and more

@@ -35,7 +35,7 @@ class RibbonReader final : public RibbonBlockReader {
   bool MayContain(uint64_t hash) const override { return table_.test(table_, hash); }
   void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const override;
   void Prefetch(uint64_t hash) const override;
-  std::string_view kind_name() const override { return "ribbon"; }
+  std::string_view kind_name() const override { return FilterKindName(FilterKind::kRibbon); }
   uint64_t key_count() const override { return key_count_; }
   double configured_fp_chance() const override { return configured_fp_chance_; }
   // Of this layout; exact, for a match has its chance in every table (ribbon_math.h).
@@ -64,7 +64,7 @@ class RibbonListReader final : public RibbonBlockReader {
   bool MayContain(uint64_t hash) const override;
   void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const override;
   void Prefetch(uint64_t hash) const override;
-  std::string_view kind_name() const override { return "ribbon"; }
+  std::string_view kind_name() const override { return FilterKindName(FilterKind::kRibbon); }
   uint64_t key_count() const override { return header_.key_count; }
   double configured_fp_chance() const override { return header_.configured_fp_chance; }
   // Fingerprints / range.

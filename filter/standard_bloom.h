@@ -53,7 +53,7 @@ class StandardBloomReader final : public FilterReader {
   void MayContain(std::span<const uint64_t> hashes, std::span<bool> answers) const override;
   // The first two bits: these decide three of four absent keys.
   void Prefetch(uint64_t hash) const override;
-  std::string_view kind_name() const override { return "standard-bloom"; }
+  std::string_view kind_name() const override { return FilterKindName(FilterKind::kStandardBloom); }
   uint64_t key_count() const override { return header_.key_count; }
   double configured_fp_chance() const override { return header_.configured_fp_chance; }
   // (set bits / m)^k.

@@ -49,6 +49,20 @@ class TableFilterPolicy final : public FilterPolicy {
 
 }  // namespace
 
+std::string_view FilterKindName(FilterKind kind) {
+  switch (kind) {
+    case FilterKind::kStandardBloom:
+      return "standard-bloom";
+    case FilterKind::kBloom:
+      return "bloom";
+    case FilterKind::kRibbon:
+      return "ribbon";
+    case FilterKind::kAuto:
+      return "auto";
+  }
+  return "unknown";
+}
+
 bool IsFilterKindBuilt(FilterKind kind) {
   return kind == FilterKind::kStandardBloom || kind == FilterKind::kBloom ||
          kind == FilterKind::kRibbon;

@@ -81,20 +81,6 @@ std::vector<Facts> LevelFacts(const Statistics& statistics) {
 
 // ---- info
 
-std::string FilterKindName(FilterKind kind) {
-  switch (kind) {
-    case FilterKind::kStandardBloom:
-      return "standard-bloom";
-    case FilterKind::kBloom:
-      return "bloom";
-    case FilterKind::kRibbon:
-      return "ribbon";
-    case FilterKind::kAuto:
-      return "auto";
-  }
-  return "unknown";
-}
-
 // Bytes of the tables, and of all files.
 std::pair<uint64_t, uint64_t> SizesOnDisk(const std::string& path, const Statistics& statistics) {
   uint64_t tables = 0;
@@ -118,7 +104,7 @@ Verdict RunInfo(VerbContext& context) {
       {"path", Cell::Bytes(context.session.path())},
       {"comparator", Cell::Bytes(recorded->comparator_name)},
       {"bloom_filter_fp_chance", Cell::Share(recorded->bloom_filter_fp_chance)},
-      {"filter_kind", Cell::Text(FilterKindName(recorded->filter_kind))},
+      {"filter_kind", Cell::Text(std::string(FilterKindName(recorded->filter_kind)))},
       {"filter_allocation",
        Cell::Text(recorded->filter_allocation == FilterAllocation::kByLevel ? "by-level"
                                                                             : "uniform")},

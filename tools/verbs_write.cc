@@ -256,13 +256,10 @@ const Verb& ImportVerb() {
       .operands = "[FILE|-]",
       .summary = "write records from a file or stdin",
       .details =
-          "An export is recognised; another format is named by --format. Creates the database "
-          "where\n"
-          "there is none. Writes in batches and syncs once at the end. When the input is at fault "
-          "the\n"
-          "records before the fault stay; an export in a file is checked first, and then nothing "
-          "is\n"
-          "written.",
+          "An export is recognised; another format is named by --format. Creates the database\n"
+          "where there is none. Writes in batches and syncs once at the end. When the input is at\n"
+          "fault the records before the fault stay; an export in a file is checked first, and then\n"
+          "nothing is written.",
       .access = Access::kNone,
       .max_operands = 1,
       .reads_stdin = IsStdinInput,

@@ -35,6 +35,9 @@ enum class FilterKind : uint8_t {
   kAuto = 4,           // ribbon where a compaction writes the bottom level, kBloom elsewhere
 };
 
+// "standard-bloom", "bloom", "ribbon", "auto": as in TableStatistics::filter_kind.
+SILTSTONE_EXPORT std::string_view FilterKindName(FilterKind kind);
+
 // How filter memory is spread over the levels.
 enum class FilterAllocation {
   kUniform,  // the same chance for every table

@@ -2,11 +2,8 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +18,7 @@
 #include "base/random.h"
 #include "base/to_absl.h"
 #include "tests/filter/any_filter.h"
+#include "tests/support/format_document.h"
 #include "tests/support/test_seed.h"
 
 // Bytes that are not quite a filter file are refused, whatever is wrong with them.
@@ -264,33 +262,13 @@ TEST(FilterFile, IsReadWithItsPathInTheMessage) {
             "filter file size: observed 8, expected at least 96 bytes, in /bad");
 }
 
-std::string HexDump(const std::string& bytes) {
-  std::string out;
-  for (size_t start = 0; start < bytes.size(); start += 16) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%04zx ", start);
-    out += text;
-    for (size_t i = start; i < start + 16 && i < bytes.size(); ++i) {
-      std::snprintf(text, sizeof(text), " %02x", static_cast<unsigned char>(bytes[i]));
-      out += text;
-    }
-    out += '\n';
-  }
-  return out;
-}
-
-// The worked examples of FORMAT.md, byte by byte: files once written are read for ever.
-// SILTSTONE_PRINT_EXAMPLE=1 prints them.
 TEST(FilterFileExample, IsAsTheFormatSays) {
-  std::stringstream document;
-  document << std::ifstream(std::string(SILTSTONE_SOURCE_DIR) + "/FORMAT.md").rdbuf();
   for (const Filter::Kind kind :
        {Filter::Kind::kStandardBloom, Filter::Kind::kCountingBloom, Filter::Kind::kCuckoo}) {
     FilterDesign design{.capacity = 2};
     if (kind == Filter::Kind::kCountingBloom) design.capacity = 1;
-    const std::string dump = HexDump(BuildAny(kind, {"silt", "stone"}, design)->Serialize());
-    if (std::getenv("SILTSTONE_PRINT_EXAMPLE") != nullptr) std::printf("%s\n", dump.c_str());
-    EXPECT_NE(document.str().find("```\n" + dump + "```"), std::string::npos) << dump;
+    const std::string file = BuildAny(kind, {"silt", "stone"}, design)->Serialize();
+    EXPECT_TRUE(FormatDocumentShows(file)) << HexDump(file);
   }
 }
 

@@ -1,14 +1,11 @@
-#include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <string>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/sstable/table_test_support.h"
+#include "tests/support/format_document.h"
 
-// The worked example of the format document, byte for byte. SILTSTONE_PRINT_EXAMPLE=1 prints it.
+// The worked example of the format document, byte for byte.
 
 namespace siltstone {
 namespace {
@@ -25,31 +22,8 @@ std::string ExampleTable() {
   return BuildTable(entries, options).bytes;
 }
 
-std::string HexDump(const std::string& bytes) {
-  std::string out;
-  for (size_t start = 0; start < bytes.size(); start += 16) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%04zx ", start);
-    out += text;
-    for (size_t i = start; i < start + 16 && i < bytes.size(); ++i) {
-      std::snprintf(text, sizeof(text), " %02x", static_cast<unsigned char>(bytes[i]));
-      out += text;
-    }
-    out += '\n';
-  }
-  return out;
-}
-
 TEST(FormatExample, IsWhatTheWriterWrites) {
-  const std::string dump = HexDump(ExampleTable());
-  if (std::getenv("SILTSTONE_PRINT_EXAMPLE") != nullptr) std::printf("%s", dump.c_str());
-  // The section may stand in the whole document or still in a part of its own.
-  std::stringstream documents;
-  for (const char* name : {"/FORMAT.md"}) {
-    const std::ifstream file(std::string(SILTSTONE_SOURCE_DIR) + name);
-    if (file) documents << file.rdbuf();
-  }
-  EXPECT_THAT(documents.str(), testing::HasSubstr("```\n" + dump + "```"));
+  EXPECT_TRUE(FormatDocumentShows(ExampleTable())) << HexDump(ExampleTable());
 }
 
 TEST(FormatExample, IsReadBack) {

@@ -1,4 +1,4 @@
-#include "tools/verbs_filter.h"
+#include "tools/verbs_filter_file_make.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "tools/verbs_filter_report.h"
+#include "tools/verbs_filter_file_ask.h"
 
 #include <memory>
 #include <string>
@@ -225,9 +225,8 @@ const Verb& FilterQueryVerb() {
       .operands = "FILE [KEYS]",
       .summary = "ask a filter file after the keys on stdin, or in a file",
       .details =
-          "A line of maybe or no, tab, key for each key, in their order. Exit code 1 when a key "
-          "is\n"
-          "certainly absent, 0 when all may be there.",
+          "A line of maybe or no, tab, key for each key, in their order. Exit code 1 when a key\n"
+          "is certainly absent, 0 when all may be there.",
       .access = Access::kNone,
       .min_operands = 1,
       .max_operands = 2,
@@ -245,11 +244,9 @@ const Verb& FilterInfoVerb() {
       .operands = "FILE",
       .summary = "print kind, size, load and health of a filter file",
       .details =
-          "configured: the chance of a wrong maybe that it was made for; predicted: what it is "
-          "now,\n"
-          "from what is set. seed: public, or secret, so that only who has the file can foresee "
-          "its\n"
-          "answers.",
+          "configured: the chance of a wrong maybe that it was made for; predicted: what it is\n"
+          "now, from what is set. seed: public, or secret, so that only who has the file can\n"
+          "foresee its answers.",
       .access = Access::kNone,
       .min_operands = 1,
       .max_operands = 1,

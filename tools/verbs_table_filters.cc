@@ -1,4 +1,4 @@
-#include "tools/verb_filters.h"
+#include "tools/verbs_table_filters.h"
 
 #include <optional>
 #include <string>
