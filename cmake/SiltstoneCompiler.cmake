@@ -49,3 +49,23 @@ function(siltstone_compile_options target)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
+
+# siltstone_precompile_headers(<target> HEADERS <header>... | FROM <target>)
+#
+# The headers that nearly every source of a target includes, parsed once: three quarters of a small file's compile time
+# are theirs. FROM takes what another target of the same compile options has made. The clang preset goes without, so
+# that a source which forgets an include of its own is found.
+function(siltstone_precompile_headers target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FROM" "HEADERS")
+  if(NOT SILTSTONE_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # Without it ccache does not cache the sources.
+  endif()
+  if(arg_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${arg_FROM})
+  else()
+    target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
+  endif()
+endfunction()

@@ -5,6 +5,9 @@
 # sources becomes an interface library. Sources are collected in SILTSTONE_MODULE_OBJECTS for the library itself.
 
 set(SILTSTONE_MODULE_OBJECTS "")
+set(SILTSTONE_COMMON_HEADERS
+  <algorithm> <array> <atomic> <memory> <mutex> <optional> <span> <string> <string_view> <utility> <vector>
+  <absl/status/status.h> <absl/status/statusor.h> <absl/strings/str_cat.h>)
 
 function(siltstone_module name folder)
   cmake_parse_arguments(PARSE_ARGV 2 arg "RECURSE" "" "LINKS")
@@ -19,6 +22,11 @@ function(siltstone_module name folder)
   if(sources)
     add_library(${target} STATIC ${sources})
     siltstone_compile_options(${target})
+    if(name STREQUAL "base")
+      siltstone_precompile_headers(${target} HEADERS ${SILTSTONE_COMMON_HEADERS})
+    else()
+      siltstone_precompile_headers(${target} FROM siltstone_base)
+    endif()
     set(scope PUBLIC)
     set(SILTSTONE_MODULE_OBJECTS ${SILTSTONE_MODULE_OBJECTS} $<TARGET_OBJECTS:${target}> PARENT_SCOPE)
   else()
