@@ -33,13 +33,29 @@ double CacheLineBitsAtStep(size_t step) {
   return bits;
 }
 
+double RibbonBitsAtStep(size_t step) {
+  return RibbonBitsPerKey(kManyKeys, std::exp2(-static_cast<double>(step) / kStepsPerBit));
+}
+
+// On the line between the two steps next to `chance`.
+double Interpolated(double (*bits_at_step)(size_t), double chance) {
+  const double place = LeastBitsPerKey(chance) * kStepsPerBit;
+  const size_t step = std::min(static_cast<size_t>(place), kSteps - 2);
+  const double low = bits_at_step(step);
+  return low + (place - static_cast<double>(step)) * (bits_at_step(step + 1) - low);
+}
+
 double CacheLineBitsPerKey(double chance) {
   // One probe is best then, and sees no lines: p = 1 - e^(-n/m).
   if (chance >= 0.5) return -1 / std::log1p(-chance);
-  const double place = LeastBitsPerKey(chance) * kStepsPerBit;
-  const size_t step = std::min(static_cast<size_t>(place), kSteps - 2);
-  const double low = CacheLineBitsAtStep(step);
-  return low + (place - static_cast<double>(step)) * (CacheLineBitsAtStep(step + 1) - low);
+  return Interpolated(CacheLineBitsAtStep, chance);
+}
+
+// A ribbon's blocks come whole, so that its exact size has steps; halving for the best spread needs a line.
+double SmoothRibbonBitsPerKey(double chance) {
+  // It keeps the share 2 (1 - p) of the keys then, each in one column.
+  if (chance >= 0.5) return 2 * (1 - chance) * RibbonBitsPerKey(kManyKeys, 0.5);
+  return Interpolated(RibbonBitsAtStep, chance);
 }
 
 // Of every run for p_i = min(1, factor * n_i).
@@ -60,7 +76,7 @@ double FilterBitsPerKey(FilterKind kind, double chance) {
     case FilterKind::kStandardBloom:
       return LeastBitsPerKey(chance) / std::numbers::ln2;
     case FilterKind::kRibbon:
-      return RibbonBitsPerKey(kManyKeys, chance);
+      return SmoothRibbonBitsPerKey(std::max(chance, kSmallestChance));
     case FilterKind::kBloom:
     case FilterKind::kAuto:
       break;

@@ -1,11 +1,11 @@
 #include "tools/verb_table.h"
 
 #include "tools/explain.h"
-#include "tools/verbs_table_filters.h"
-#include "tools/verbs_filter_file_make.h"
 #include "tools/verbs_filter_file_ask.h"
+#include "tools/verbs_filter_file_make.h"
 #include "tools/verbs_read.h"
 #include "tools/verbs_report.h"
+#include "tools/verbs_table_filters.h"
 #include "tools/verbs_write.h"
 
 namespace siltstone::tools {

@@ -258,7 +258,8 @@ const Verb& ImportVerb() {
       .details =
           "An export is recognised; another format is named by --format. Creates the database\n"
           "where there is none. Writes in batches and syncs once at the end. When the input is at\n"
-          "fault the records before the fault stay; an export in a file is checked first, and then\n"
+          "fault the records before the fault stay; an export in a file is checked first, and "
+          "then\n"
           "nothing is written.",
       .access = Access::kNone,
       .max_operands = 1,
