@@ -94,6 +94,8 @@ class DbBackground {
   using Plan = std::function<std::optional<CompactionInputs>(const Version&)>;
   // Runs in the calling thread what `plan` answers, once its tables are free. False: there was nothing to do.
   absl::StatusOr<bool> CompactOnce(const Plan& plan);
+  // Drops what no snapshot sees from those tables of the level that hold keys of the range.
+  absl::Status RewriteLevel(int level, const KeyRange& range);
 
   PlanLimits LimitsForPlans() const;
   JobInfo DescribeJob(const Job& job) const;

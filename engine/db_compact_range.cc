@@ -11,29 +11,48 @@
 
 namespace siltstone {
 
+namespace {
+
+// The deepest level with keys of the range, -1 where none has any.
+int DeepestLevel(const Version& version, const KeyRange& range) {
+  for (int level = kLevelCount - 1; level >= 0; --level) {
+    if (!version.Overlapping(level, range.begin, range.end).empty()) return level;
+  }
+  return -1;
+}
+
+}  // namespace
+
 absl::Status DbBackground::CompactRange(std::optional<std::string_view> begin,
                                         std::optional<std::string_view> end) {
   const KeyRange range = {begin, end};
-  int deepest = -1;
-  {
-    const std::shared_ptr<const Version> version = shared_.versions->current();
-    for (int level = 0; level < kLevelCount; ++level) {
-      if (!version->Overlapping(level, begin, end).empty()) deepest = level;
-    }
-  }
+  int deepest = DeepestLevel(*shared_.versions->current(), range);
   if (deepest < 0) return absl::OkStatus();
-  // What lies in level 0 alone goes to level 1, so that its versions and tombstones meet.
-  const int bottom = std::max(deepest, 1);
-  for (int level = 0; level < bottom; ++level) {
-    const absl::StatusOr<bool> ran = CompactOnce(
-        [&](const Version& version) { return PlanRange(version, LimitsForPlans(), level, range); });
-    if (!ran.ok()) return ran.status();
-  }
+  int level = 0;
+  // A job that ran beside this may have carried tombstones, listed before the present snapshots
+  // were, to a level below the deepest one: until there is none such, go on from there.
+  do {
+    // What lies in level 0 alone goes to level 1, so that its versions and tombstones meet.
+    const int bottom = std::max(deepest, 1);
+    for (; level < bottom; ++level) {
+      const absl::StatusOr<bool> ran = CompactOnce([&](const Version& version) {
+        return PlanRange(version, LimitsForPlans(), level, range);
+      });
+      if (!ran.ok()) return ran.status();
+    }
+    const absl::Status rewritten = RewriteLevel(bottom, range);
+    if (!rewritten.ok()) return rewritten;
+    deepest = DeepestLevel(*shared_.versions->current(), range);
+  } while (deepest > level);
+  return absl::OkStatus();
+}
+
+absl::Status DbBackground::RewriteLevel(int level, const KeyRange& range) {
   // Tables written from here on have seen the present snapshots: once is enough for each.
   const FileId before = {shared_.epoch, shared_.versions->NewFileNumber()};
   for (;;) {
     const absl::StatusOr<bool> ran = CompactOnce([&](const Version& version) {
-      return PlanRewrite(version, LimitsForPlans(), bottom, range, before);
+      return PlanRewrite(version, LimitsForPlans(), level, range, before);
     });
     if (!ran.ok()) return ran.status();
     if (!*ran) return absl::OkStatus();

@@ -182,6 +182,75 @@ TEST(HeldCompaction, CloseWaitsForItToEndEarly) {
   EXPECT_EQ(db.Scan(), before);
 }
 
+// Holds the first move of a table out of level 1 until a compaction out of level 0 begins.
+class MoveHolder final : public EventListener {
+ public:
+  void OnCompactionBegin(const JobInfo& job) override {
+    std::unique_lock lock(mutex_);
+    if (job.input_level == 0 && holding_) released_ = true;
+    if (job.input_level == 1 && !holding_) {
+      holding_ = true;
+      EXPECT_TRUE(job.trivial_move);
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return released_; });
+    }
+    changed_.notify_all();
+  }
+  void OnCompactionEnd(const JobInfo& job) override {
+    std::lock_guard lock(mutex_);
+    if (job.input_level == 0) ++level0_compactions_;
+    changed_.notify_all();
+  }
+
+  void WaitUntilHeld() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return holding_; });
+  }
+  void WaitUntilLevel0Compacted(int times) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this, times] { return level0_compactions_ >= times; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool holding_ = false;
+  bool released_ = false;
+  int level0_compactions_ = 0;
+};
+
+TEST(HeldCompaction, WhatItCarriesBelowTheDeepestLevelAManualCompactionFinds) {
+  const auto holder = std::make_shared<MoveHolder>();
+  Options options = HeldOptions(nullptr, 1);
+  options.listener = holder;
+  options.write_buffer_size_bytes = size_t{64} << 10;
+  TestDatabase db(options);
+  // Snapshots keep both the values and the tombstones over them. Level 0 is empty when the move is held, since all
+  // its tables went to level 1 before: nothing of the held keys lies above.
+  std::vector<Snapshot> snapshots;
+  for (int compactions = 1;
+       db->GetStatistics().levels[1].size_bytes <= 4 * options.write_buffer_size_bytes;
+       ++compactions) {
+    for (int flushes = 0; flushes < 4; ++flushes) {
+      for (int i = 0; i < 250; ++i) db.Put(NumberKey(i), NoiseBytes(i, 60));
+      snapshots.push_back(db->GetSnapshot());
+      for (int i = 0; i < 250; ++i) db.Delete(NumberKey(i));
+      db.Flush();
+    }
+    holder->WaitUntilLevel0Compacted(compactions);
+  }
+  holder->WaitUntilHeld();
+  snapshots.clear();
+  db.Put("z", "alone");
+  db.Flush();
+  db.CompactAll();
+  const Statistics statistics = db->GetStatistics();
+  uint64_t entries = 0;
+  for (const LevelStatistics& level : statistics.levels) entries += level.entries;
+  EXPECT_EQ(entries, 1u) << "more than the entry of z";
+  EXPECT_GE(statistics.trivial_moves, 1u);
+}
+
 // A listener may use the database it is told of.
 class ReadingListener final : public EventListener {
  public:
