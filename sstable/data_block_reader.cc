@@ -105,6 +105,21 @@ bool DecodeDataBlockEntry(const char* p, const char* limit, DataBlockEntry* entr
   return static_cast<unsigned char>(entry->rest[entry->unshared]) <= kLastType;
 }
 
+bool RestartPointsBeginEntries(const Block& block) {
+  const char* const limit = block.bytes() + block.entry_bytes();
+  uint32_t restart = 0;
+  for (const char* p = block.bytes(); p != limit;) {
+    DataBlockEntry entry;
+    if (!DecodeDataBlockEntry(p, limit, &entry)) return false;
+    if (restart < block.restart_count() && p == block.bytes() + block.restart_offset(restart)) {
+      if (entry.shared != 0) return false;
+      ++restart;
+    }
+    p = entry.end();
+  }
+  return restart == block.restart_count();
+}
+
 PointVerdict FindInDataBlock(const Block& block, const KeyOrder& order, std::string_view user_key,
                              uint64_t seek_trailer, DataBlockEntry* entry) {
   uint32_t offset;

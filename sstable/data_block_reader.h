@@ -31,6 +31,11 @@ struct DataBlockEntry {
 // Decodes the entry at `p`; false where it does not lie whole before `limit` or its trailer has no type.
 bool DecodeDataBlockEntry(const char* p, const char* limit, DataBlockEntry* entry);
 
+// Whether every restart point begins an entry that stands with its whole key: what searches rely on, and what only a
+// walk over the whole block can tell. False also where an entry is malformed.
+// Cost: one pass over the heads of the entries.
+bool RestartPointsBeginEntries(const Block& block);
+
 enum class PointVerdict {
   kMatch,    // *entry is the newest version of the user key that is not newer than asked
   kAbsent,   // a later key follows where one would stand

@@ -61,6 +61,9 @@ absl::Status TableVerifier::VerifyBlock(size_t index) {
     }
   }
   if (cursor.damaged()) return DamageInBlock(index, "data block: malformed entry");
+  if (!RestartPointsBeginEntries(*block.get())) {
+    return DamageInBlock(index, "data block: a restart point begins no entry");
+  }
   if (table_.order.CompareInternalKeys(last_key_, table_.index.separator(index)) > 0) {
     return DamageInBlock(index, "data block: last key is after the separator");
   }

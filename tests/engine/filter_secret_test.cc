@@ -8,8 +8,11 @@
 
 #include "siltstone/logger.h"
 
+#include "base/checksum.h"
 #include "base/coding.h"
 #include "engine/manifest/secret_ring.h"
+#include "filter/filter_block.h"
+#include "sstable/block_format.h"
 #include "sstable/footer.h"
 #include "tests/engine/test_database.h"
 
@@ -19,6 +22,7 @@
 namespace siltstone {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
@@ -168,6 +172,51 @@ TEST(FilterFault, ADamagedFilterIsCountedNamedAndNeverWrong) {
   db.Open();
   EXPECT_EQ(db->GetStatistics().filters_unusable, 0u);
   EXPECT_FALSE(FalsePositives(&db, AbsentNumbers(0, 5000)).size() > 500);
+}
+
+// The table with other bytes for its filter block, every checksum right: what a later version might have written.
+std::string WithFilterByte(const std::string& whole, const Footer& footer, size_t place,
+                           uint8_t value) {
+  std::string block =
+      whole.substr(footer.filter.offset, footer.filter.stored_size_bytes - kBlockTrailerBytes);
+  block[place] = static_cast<char>(value);
+  const size_t covered = block.size() - kFilterChecksumBytes;
+  StoreFixed64(&block[covered], Checksum64({block.data(), covered}));
+  SealBlock(&block, BlockKind::kFilter, Compression::kNone, block.size(), footer.table_id,
+            footer.filter.offset);
+  return std::string(whole).replace(footer.filter.offset, block.size(), block);
+}
+
+TEST(FilterFault, AKindOrAVersionNotKnownHereIsCountedNamedAndNoDamage) {
+  Options options = TestOptions();
+  const auto logger = std::make_shared<ListLogger>();
+  options.logger = logger;
+  TestDatabase db(options);
+  Fill(&db);
+  const std::string name = OnlyTable(&db);
+  const std::string whole = ReadTable(&db, name);
+  Footer footer;
+  ASSERT_EQ(DecodeFooter(whole.substr(whole.size() - kFooterBytes), whole.size(), name, &footer),
+            absl::OkStatus());
+  db.Close();
+  constexpr size_t kVersionPlace = 4, kKindPlace = 6;
+  for (const size_t place : {kVersionPlace, kKindPlace}) {
+    WriteTable(&db, name, WithFilterByte(whole, footer, place, 77));
+    db.Open();
+    EXPECT_EQ(db->GetStatistics().filters_unusable, 1u);
+    EXPECT_THAT(db->GetStatistics().tables[0].filter_fault,
+                AllOf(HasSubstr(name), HasSubstr("77")));
+    EXPECT_THAT(logger->lines(), Contains(HasSubstr("77")));
+    ExpectReadsWithout(&db);
+    EXPECT_EQ(db->VerifyChecksums(), absl::OkStatus());
+    // A table that is written anew has a filter again.
+    if (place == kKindPlace) {
+      db.Put(NumberKey(0), "v");
+      db.CompactAll();
+      EXPECT_EQ(db->GetStatistics().tables[0].filter_kind, "bloom");
+    }
+    db.Close();
+  }
 }
 
 TEST(FilterFault, WithoutItsSecretATableIsReadUnfiltered) {

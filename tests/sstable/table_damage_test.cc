@@ -358,6 +358,36 @@ TEST(CraftedDataBlock, IsReadWithinItsBoundsWhateverItHolds) {
   }
 }
 
+TEST(CraftedDataBlock, ARestartPointThatBeginsNoWholeKeyIsFoundByAFullCheck) {
+  DataBlockWriter writer(4);
+  std::string last_key;
+  for (int i = 0; i < 16; ++i) {
+    last_key = MakeInternalKey(absl::StrCat("user:", 10 + i), PackTrailer(1, ValueType::kValue));
+    writer.Add(last_key, "value");
+  }
+  const std::string whole = *writer.Finish();
+  constexpr uint32_t kRestarts = 4;
+  const size_t array = whole.size() - 4 * (kRestarts + 1);
+  const auto check = [&](const std::string& contents) {
+    const OpenedTable table = OpenTable(
+        TableAround(contents, Compression::kNone, contents.size(), last_key, contents.size()));
+    return std::string(table->VerifyChecksums().message());
+  };
+  ASSERT_THAT(check(whole), HasSubstr("entries: observed 16"));
+  for (uint32_t i = 1; i < kRestarts; ++i) {
+    const uint32_t right = LoadFixed32(&whole[array + size_t{i} * 4]);
+    const uint32_t before = LoadFixed32(&whole[array + size_t{i - 1} * 4]);
+    const uint32_t after = i + 1 == kRestarts ? static_cast<uint32_t>(array)
+                                              : LoadFixed32(&whole[array + size_t{i + 1} * 4]);
+    for (uint32_t offset = before + 1; offset < after; ++offset) {
+      if (offset == right) continue;
+      std::string contents = whole;
+      StoreFixed32(&contents[array + size_t{i} * 4], offset);
+      ASSERT_THAT(check(contents), HasSubstr("restart point")) << i << " at " << offset;
+    }
+  }
+}
+
 TEST(CraftedDataBlock, AnEmptyOneIsDamage) {
   for (const size_t size : {size_t{1}, size_t{4}, size_t{8}}) {
     ASSERT_NO_FATAL_FAILURE(ReadEverything(std::string(size, '\0')));
