@@ -15,8 +15,9 @@
 namespace siltstone {
 
 inline std::vector<Filter::Kind> BuiltKinds() {
-  return {Filter::Kind::kStandardBloom, Filter::Kind::kBloom,         Filter::Kind::kCountingBloom,
-          Filter::Kind::kCuckoo,        Filter::Kind::kScalableBloom, Filter::Kind::kExact};
+  return {Filter::Kind::kStandardBloom, Filter::Kind::kBloom,  Filter::Kind::kRibbon,
+          Filter::Kind::kCountingBloom, Filter::Kind::kCuckoo, Filter::Kind::kScalableBloom,
+          Filter::Kind::kExact};
 }
 
 inline std::string KindTestName(const testing::TestParamInfo<Filter::Kind>& info) {
