@@ -7,8 +7,8 @@
 
 #include "base/random.h"
 
-// A decoder under any bytes. Each FuzzTarget is run by fuzz_test, over its seeds and mutations of them, and as a program
-// for libFuzzer (libfuzzer_driver.cc).
+// A decoder under any bytes. Each FuzzTarget is run by fuzz_test, over its seeds and mutations of them, and as a
+// program for libFuzzer (libfuzzer/driver.cc).
 //
 // A target knows more than "does not crash": what a decoder accepts must be consistent, by every way it can be read.
 
