@@ -12,8 +12,8 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/test_seed.h"
 
-// Every fuzz target as a plain test: over its seeds and the corpus of inputs once found, with bits flipped, cut short, and
-// mutated at random. A target that fails ends the process: run it again with the seed that was printed.
+// Every fuzz target as a plain test: over its seeds and the corpus of inputs once found, with bits flipped, cut
+// short, and mutated at random. A target that fails ends the process: run it again with the seed that was printed.
 
 namespace siltstone::fuzz {
 namespace {
