@@ -1,6 +1,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -69,6 +70,21 @@ std::string ReadTable(TestDatabase* db, const std::string& name) {
   const absl::StatusOr<std::string> bytes = files.ReadFile(db->path() + "/" + name);
   EXPECT_TRUE(bytes.ok()) << bytes.status();
   return bytes.ok() ? *bytes : "";
+}
+
+struct TableBytes {
+  std::string name, bytes;
+  Footer footer;
+};
+TableBytes ReadOnlyTable(TestDatabase* db) {
+  TableBytes table;
+  table.name = OnlyTable(db);
+  table.bytes = ReadTable(db, table.name);
+  const absl::Status status =
+      DecodeFooter(std::string_view(table.bytes).substr(table.bytes.size() - kFooterBytes),
+                   table.bytes.size(), table.name, &table.footer);
+  EXPECT_TRUE(status.ok()) << status;
+  return table;
 }
 
 void WriteTable(TestDatabase* db, const std::string& name, const std::string& bytes) {
@@ -148,11 +164,7 @@ TEST(FilterFault, ADamagedFilterIsCountedNamedAndNeverWrong) {
   options.logger = logger;
   TestDatabase db(options);
   Fill(&db);
-  const std::string name = OnlyTable(&db);
-  const std::string whole = ReadTable(&db, name);
-  Footer footer;
-  ASSERT_EQ(DecodeFooter(whole.substr(whole.size() - kFooterBytes), whole.size(), name, &footer),
-            absl::OkStatus());
+  const auto [name, whole, footer] = ReadOnlyTable(&db);
   db.Close();
   // Its kind, its number of keys, its bits, its checksum.
   for (const uint64_t place : {uint64_t{6}, uint64_t{20}, footer.filter.stored_size_bytes / 2,
@@ -193,11 +205,7 @@ TEST(FilterFault, AKindOrAVersionNotKnownHereIsCountedNamedAndNoDamage) {
   options.logger = logger;
   TestDatabase db(options);
   Fill(&db);
-  const std::string name = OnlyTable(&db);
-  const std::string whole = ReadTable(&db, name);
-  Footer footer;
-  ASSERT_EQ(DecodeFooter(whole.substr(whole.size() - kFooterBytes), whole.size(), name, &footer),
-            absl::OkStatus());
+  const auto [name, whole, footer] = ReadOnlyTable(&db);
   db.Close();
   constexpr size_t kVersionPlace = 4, kKindPlace = 6;
   for (const size_t place : {kVersionPlace, kKindPlace}) {
