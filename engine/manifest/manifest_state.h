@@ -17,8 +17,8 @@ namespace siltstone {
 struct ManifestLog {
   uint64_t epoch = 0;
   uint64_t number = 0;
-  uint64_t minimum_size = 0;            // bytes
-  std::optional<uint64_t> sealed_size;  // bytes; set once the log is closed
+  uint64_t minimum_size = 0;                 // bytes
+  std::optional<uint64_t> sealed_size = {};  // bytes; set once the log is closed
   bool operator==(const ManifestLog&) const = default;
   FileId file_id() const { return {epoch, number}; }
 };

@@ -11,6 +11,7 @@
 #include "base/to_absl.h"
 #include "engine/manifest/file_names.h"
 #include "engine/manifest/manifest_reader.h"
+#include "engine/recovery/written_logs.h"
 
 namespace siltstone {
 namespace {
@@ -19,6 +20,29 @@ namespace {
 bool IsUnfinishedReplacement(std::string_view name) {
   return name.ends_with(".tmp") && (name.starts_with(std::string(kCurrentFileName) + ".") ||
                                     name.starts_with(std::string(kSecretsFileName) + "."));
+}
+
+// DataLoss where the manifest has lost its end and with it logs that hold records. To salvage is to take them for
+// live ones and to say so.
+absl::Status CheckNoLogIsForgotten(const std::vector<WrittenLog>& written, bool salvage,
+                                   RecoveredDatabase* database) {
+  for (const WrittenLog& log :
+       FindForgottenLogs(written, database->current.database_id, database->state)) {
+    const std::string fault = absl::StrCat(
+        "log not in the manifest: ", LogFileName(log.id),
+        " holds records, but the manifest names no log that late and has lost its end, in ",
+        database->current.manifest_name());
+    if (!salvage) {
+      return absl::DataLossError(absl::StrCat(
+          fault, "; restore the manifest from a copy, or make a new database with kvtool repair"));
+    }
+    database->losses.push_back(fault);
+    ManifestState& state = database->state;
+    state.logs.push_back({.epoch = log.id.epoch, .number = log.id.number});
+    state.epoch = std::max(state.epoch, log.id.epoch);
+    state.next_file_number = std::max(state.next_file_number, log.id.number + 1);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -52,6 +76,8 @@ absl::StatusOr<RecoveredDatabase> ReadDatabase(FileSystem& file_system,
                                                const std::string& directory,
                                                const Options& options) {
   RecoveredDatabase database;
+  const absl::StatusOr<std::vector<WrittenLog>> written = FindWrittenLogs(file_system, directory);
+  if (!written.ok()) return written.status();
   absl::StatusOr<CurrentFile> current = ReadCurrent(file_system, directory);
   if (!current.ok()) return current.status();
   database.current = *current;
@@ -62,6 +88,7 @@ absl::StatusOr<RecoveredDatabase> ReadDatabase(FileSystem& file_system,
                                                      &database.losses);
   if (!state.ok()) return state.status();
   database.state = *std::move(state);
+  SILTSTONE_RETURN_IF_ERROR(CheckNoLogIsForgotten(*written, options.salvage, &database));
 
   absl::StatusOr<SecretRing> secrets = ReadSecretRing(file_system, directory);
   if (secrets.ok()) {

@@ -36,8 +36,9 @@ absl::StatusOr<bool> DatabaseExists(FileSystem& file_system, const std::string& 
 // The highest epoch in a file name; 0 where there is none.
 uint64_t NewestEpoch(const std::vector<DirectoryEntry>& files);
 
-// CURRENT → MANIFEST → comparator check → SECRETS → logs. Reads only: not a byte on disk is changed.
-// InvalidArgument where the comparator's name is not the one on record. Single-threaded.
+// CURRENT → MANIFEST → comparator check → logs that it forgot → SECRETS → logs. Reads only: not a byte
+// on disk is changed. InvalidArgument where the comparator's name is not the one on record.
+// Single-threaded.
 absl::StatusOr<RecoveredDatabase> ReadDatabase(FileSystem& file_system,
                                                const std::string& directory,
                                                const Options& options);

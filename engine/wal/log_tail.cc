@@ -47,22 +47,29 @@ bool LacksSector(std::span<const char> bytes, uint64_t offset) {
   return false;
 }
 
+// The bytes from `offset` on, at least `count`, to the end of a sector or of the window. A sector holds what was
+// written into it in order: where a later byte is there, an earlier one that is not was lost.
+absl::StatusOr<std::span<char>> ViewSectors(LogWindow& window, uint64_t offset, uint64_t count) {
+  const uint64_t sectors = (offset + count + kSectorBytes - 1) / kSectorBytes;
+  return window.View(offset, std::min(window.limit(), sectors * kSectorBytes) - offset);
+}
+
 // The record with a fault at `offset` is all there (L16), so that no interrupted write explains
 // the fault.
 absl::StatusOr<bool> IsComplete(LogWindow& window, uint64_t offset, const RecordCheck& check,
                                 uint64_t end_of_bytes) {
   if (check.fault == RecordFault::kNoRoom || check.fault == RecordFault::kBeyondEnd) return false;
-  auto header = window.View(offset, kRecordHeaderBytes);
+  const auto header = ViewSectors(window, offset, kRecordHeaderBytes);
   if (!header.ok()) return header.status();
   if (LacksSector(*header, offset)) return false;
   // A write cut inside the header leaves zeroes from there to the end of the file.
   if (!check.header_valid()) return end_of_bytes >= offset + kRecordHeaderBytes;
 
   const uint64_t record_bytes = RecordBytes(check.header.payload_bytes);
-  auto last = window.View(offset + record_bytes - 1, 1);
-  if (!last.ok()) return last.status();
-  if (last->front() == 0) return false;
-  auto record = window.View(offset, record_bytes);
+  const auto end_mark = ViewSectors(window, offset + record_bytes - 1, 1);
+  if (!end_mark.ok()) return end_mark.status();
+  if (UsedBytes(*end_mark) == 0) return false;
+  const auto record = ViewSectors(window, offset, record_bytes);
   if (!record.ok()) return record.status();
   return !LacksSector(*record, offset);
 }
