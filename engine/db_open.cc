@@ -31,19 +31,12 @@ namespace {
 constexpr int kMaxReadOnlyAttempts = 20;
 constexpr size_t kCacheBlockEstimateBytes = 4096;
 
-std::string ParentOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // One Open under way. Single-threaded.
 class Opening {
  public:
   Opening(const Options& options, std::string_view path) : shared_(std::make_shared<DbShared>()) {
     shared_->options = options;
-    shared_->path = std::string(path);
-    while (shared_->path.size() > 1 && shared_->path.back() == '/') shared_->path.pop_back();
+    shared_->path = WithoutTrailingSlashes(path);
     shared_->order = KeyOrder(options.comparator);
     shared_->limits = LimitsOf(options);
     shared_->stall_limits.immutable_memtables_stop = shared_->limits.max_immutable_memtables;
@@ -78,7 +71,7 @@ class Opening {
     if (!absl::IsNotFound(exists.status())) return exists;
     if (!options().create_if_missing) return false;
     SILTSTONE_RETURN_IF_ERROR(shared_->file_system->CreateDirectory(shared_->path));
-    SILTSTONE_RETURN_IF_ERROR(shared_->file_system->SyncDirectory(ParentOf(shared_->path)));
+    SILTSTONE_RETURN_IF_ERROR(shared_->file_system->SyncDirectory(ParentDirectory(shared_->path)));
     return false;
   }
 

@@ -22,6 +22,7 @@ bool TableIterator::EnterBlock(size_t index) {
   }
   LeaveBlock();
   if (index >= index_.block_count()) return false;
+  block_index_ = index;
   const TableReadContext before = context_;
   status_ = fetcher_.FetchForScan(index_.handle(index), context_, ahead_, &block_);
   if (receipt_ != nullptr) {
@@ -33,7 +34,6 @@ bool TableIterator::EnterBlock(size_t index) {
     LeaveBlock();
     return false;
   }
-  block_index_ = index;
   cursor_.SetBlock(block_.get());
   return true;
 }
@@ -45,11 +45,21 @@ void TableIterator::CheckCursor() {
   LeaveBlock();
 }
 
+bool TableIterator::PassOver() {
+  if (!damage_sink_ || !absl::IsDataLoss(status_)) return false;
+  damage_sink_(block_index_, status_);
+  status_ = absl::OkStatus();
+  return true;
+}
+
 void TableIterator::SkipForward() {
   CheckCursor();
-  while (status_.ok() && block_ && !cursor_.Valid()) {
-    if (!EnterBlock(block_index_ + 1)) return;
-    cursor_.SeekToFirst();
+  while (status_.ok() ? block_ && !cursor_.Valid() : PassOver()) {
+    if (EnterBlock(block_index_ + 1)) {
+      cursor_.SeekToFirst();
+    } else if (status_.ok()) {
+      return;
+    }
     CheckCursor();
   }
 }
@@ -69,8 +79,7 @@ void TableIterator::SkipBackward() {
 
 void TableIterator::SeekToFirst() {
   status_ = absl::OkStatus();
-  if (!EnterBlock(0)) return;
-  cursor_.SeekToFirst();
+  if (EnterBlock(0)) cursor_.SeekToFirst();
   SkipForward();
 }
 

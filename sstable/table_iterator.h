@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 
@@ -29,6 +31,12 @@ class TableIterator final : public InternalIterator {
   TableIterator(const KeyOrder& order, const IndexBlockReader& index, const BlockFetcher& fetcher,
                 bool fill_cache, ReadReceipt* receipt);
 
+  // Told of a data block that cannot be read for damage.
+  using DamageSink = std::function<void(size_t block, const absl::Status& damage)>;
+  // From now on SeekToFirst and Next tell the sink of such blocks and go on behind them. Other errors, and the other
+  // moves, end at them as ever.
+  void PassOverDamage(DamageSink sink) { damage_sink_ = std::move(sink); }
+
   bool Valid() const override { return cursor_.Valid(); }
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -47,6 +55,8 @@ class TableIterator final : public InternalIterator {
   void LeaveBlock();
   // After a move: tells of damage the cursor has met.
   void CheckCursor();
+  // Whether a forward walk may go on behind the damage in the block.
+  bool PassOver();
   // Where the cursor fell off its block without damage: on to the neighbours.
   void SkipForward();
   void SkipBackward();
@@ -58,6 +68,7 @@ class TableIterator final : public InternalIterator {
   TableReadContext context_;
   ReadAheadBuffer ahead_;
   absl::Status status_;
+  DamageSink damage_sink_;
   size_t block_index_ = 0;
   BlockRef block_;
   DataBlockCursor cursor_;

@@ -221,6 +221,18 @@ std::unique_ptr<InternalIterator> TableReader::NewIterator(bool fill_cache,
   return std::make_unique<TableIterator>(order_, index_, *fetcher_, fill_cache, receipt);
 }
 
+std::unique_ptr<InternalIterator> TableReader::NewSalvageIterator(LossSink sink) const {
+  auto iterator = std::make_unique<TableIterator>(order_, index_, *fetcher_, /*fill_cache=*/false,
+                                                  /*receipt=*/nullptr);
+  iterator->PassOverDamage(
+      [this, sink = std::move(sink)](size_t block, const absl::Status& damage) {
+        const std::string_view first =
+            block == 0 ? std::string_view(properties_.smallest) : index_.separator(block - 1);
+        sink(damage, ExtractUserKey(first), ExtractUserKey(index_.separator(block)));
+      });
+  return iterator;
+}
+
 absl::Status TableReader::VerifyChecksums() const {
   // What an unknown kind of filter or an unknown secret costs is no damage.
   if (absl::IsDataLoss(filter_fault_)) return filter_fault_;

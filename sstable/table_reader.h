@@ -110,6 +110,12 @@ class TableReader {
   // `receipt` unless that is null.
   std::unique_ptr<InternalIterator> NewIterator(bool fill_cache, ReadReceipt* receipt) const;
 
+  // What can be read of a damaged table: a walk that goes on behind damaged data blocks, and tells of each with the
+  // user keys it may have held, both included. For SeekToFirst and Next only.
+  using LossSink = std::function<void(const absl::Status& damage, std::string_view first,
+                                      std::string_view last)>;
+  std::unique_ptr<InternalIterator> NewSalvageIterator(LossSink sink) const;
+
   // Reads every byte from the file again and checks checksums, order, counts, the ranges in the properties,
   // and that the filter knows every key. DataLoss names the first damage.
   absl::Status VerifyChecksums() const;

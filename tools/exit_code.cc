@@ -10,7 +10,7 @@ std::string Message(const absl::Status& status) { return std::string(status.mess
 std::string HintFor(ExitCode code) {
   switch (code) {
     case ExitCode::kBadData:
-      return "'kvtool verify' checks every file; restore the one that is named from a copy";
+      return "restore the file that is named from a copy, or see what 'kvtool repair' can save";
     case ExitCode::kInputOutput:
       return "make space or mend the device, then run the same command again";
     case ExitCode::kConflict:

@@ -19,12 +19,18 @@ Verdict Session::Open(Access access) {
   return access == Access::kRead ? OpenToRead() : OpenToWrite(access == Access::kCreate);
 }
 
-Verdict Session::OpenToRead() {
+Options Session::OptionsFor(const std::string& path) const {
   Options options;
-  // Which tables follow the options is told by those that the last writer had.
-  const absl::StatusOr<RecordedOptions> recorded = ReadRecordedOptions(path_);
+  // Which tables follow the options is told by those that the last writer had, and a write by hand must not change how
+  // tables are written, unless it is told to.
+  const absl::StatusOr<RecordedOptions> recorded = ReadRecordedOptions(path);
   if (recorded.ok()) recorded->ApplyTo(&options);
   options_.ApplyTo(&options);
+  return options;
+}
+
+Verdict Session::OpenToRead() {
+  Options options = OptionsFor(path_);
   options.read_only = true;
   absl::StatusOr<std::unique_ptr<DB>> db = DB::Open(options, path_);
   if (absl::IsNotFound(db.status())) return Verdict::NoDatabase(path_);
@@ -34,11 +40,7 @@ Verdict Session::OpenToRead() {
 }
 
 Verdict Session::OpenToWrite(bool may_create) {
-  Options options;
-  // A write by hand must not change how the tables of the database are written, unless it is told to.
-  const absl::StatusOr<RecordedOptions> recorded = ReadRecordedOptions(path_);
-  if (recorded.ok()) recorded->ApplyTo(&options);
-  options_.ApplyTo(&options);
+  Options options = OptionsFor(path_);
   absl::StatusOr<std::unique_ptr<DB>> db = DB::Open(options, path_);
   if (absl::IsNotFound(db.status())) {
     if (!may_create) return Verdict::NoDatabase(path_);

@@ -35,6 +35,10 @@ class Session {
   DB& db() { return *db_; }
   const std::string& path() const { return path_; }
 
+  // The options to open the database at `path` with: those of the command line, then those on record there, then the
+  // defaults.
+  Options OptionsFor(const std::string& path) const;
+
   // Closes the database, if it is open, and tells of errors that only show then.
   Verdict Close();
 

@@ -52,6 +52,9 @@ struct Arguments {
   bool no_escapes = false;
   bool no_header = false;
 
+  bool deep = false;   // verify
+  bool apply = false;  // repair
+
   uint64_t probes = 0;  // filters
   bool advise = false;
 

@@ -1,6 +1,7 @@
 #include "tools/verb_table.h"
 
 #include "tools/explain.h"
+#include "tools/verbs_damage.h"
 #include "tools/verbs_filter_file_ask.h"
 #include "tools/verbs_filter_file_make.h"
 #include "tools/verbs_read.h"
@@ -12,11 +13,11 @@ namespace siltstone::tools {
 
 const std::vector<Verb>& ShellVerbs() {
   static const auto* const kVerbs = new std::vector<Verb>{
-      GetVerb(),         PutVerb(),         DelVerb(),        ScanVerb(),
-      CountVerb(),       BatchVerb(),       ImportVerb(),     ExportVerb(),
-      InfoVerb(),        StatsVerb(),       FiltersVerb(),    ExplainVerb(),
-      VerifyVerb(),      CompactVerb(),     FilterPlanVerb(), FilterBuildVerb(),
-      FilterQueryVerb(), FilterUnionVerb(), FilterInfoVerb(), FilterExportVerb()};
+      GetVerb(),         PutVerb(),         DelVerb(),         ScanVerb(),        CountVerb(),
+      BatchVerb(),       ImportVerb(),      ExportVerb(),      InfoVerb(),        StatsVerb(),
+      FiltersVerb(),     ExplainVerb(),     VerifyVerb(),      RepairVerb(),      CompactVerb(),
+      FilterPlanVerb(),  FilterBuildVerb(), FilterQueryVerb(), FilterUnionVerb(), FilterInfoVerb(),
+      FilterExportVerb()};
   return *kVerbs;
 }
 

@@ -8,60 +8,10 @@
 #include "siltstone/file_system.h"
 
 #include "tools/recorded_options.h"
+#include "tools/report_form.h"
 
 namespace siltstone::tools {
 namespace {
-
-// Reports are tables also where no terminal is: they are for people.
-OutputFormat ReportFormat(const VerbContext& context) {
-  return Resolve(context.format, context.output, OutputFormat::kTable);
-}
-
-bool IsJson(OutputFormat format) {
-  return format == OutputFormat::kJson || format == OutputFormat::kJsonLines;
-}
-
-Json FactsToJson(const Facts& facts) {
-  Json object = Json::object();
-  for (const auto& [name, cell] : facts) object[name] = cell.json();
-  return object;
-}
-
-// Facts about a database, then a table of its levels.
-void WriteFactsAndLevels(VerbContext& context, const Facts& facts,
-                         const std::vector<Facts>& levels) {
-  const OutputFormat format = ReportFormat(context);
-  if (IsJson(format)) {
-    Json object = FactsToJson(facts);
-    object["levels"] = Json::array();
-    for (const Facts& level : levels) object["levels"].push_back(FactsToJson(level));
-    context.output.Write(JsonText(object, format == OutputFormat::kJson) + "\n");
-    return;
-  }
-  if (format != OutputFormat::kTable) {
-    Facts all = facts;
-    for (size_t i = 0; i < levels.size(); ++i) {
-      const std::string prefix = "level_" + levels[i][0].second.plain() + "_";
-      for (size_t j = 1; j < levels[i].size(); ++j) {
-        all.emplace_back(prefix + levels[i][j].first, levels[i][j].second);
-      }
-    }
-    WriteFacts(context.output, format, all);
-    return;
-  }
-  WriteFacts(context.output, format, facts);
-  if (levels.empty()) return;
-  context.output.Write("\n");
-  std::vector<Column> columns;
-  for (const auto& [name, cell] : levels[0]) columns.push_back({name, true});
-  RowWriter rows(context.output, format, std::move(columns));
-  for (const Facts& level : levels) {
-    std::vector<Cell> row;
-    for (const auto& [name, cell] : level) row.push_back(cell);
-    rows.Add(std::move(row));
-  }
-  rows.Finish();
-}
 
 std::vector<Facts> LevelFacts(const Statistics& statistics) {
   std::vector<Facts> levels;
@@ -116,7 +66,7 @@ Verdict RunInfo(VerbContext& context) {
       {"file_bytes", Cell::Size(file_bytes)},
       {"log_records_since_flush", Cell::Count(statistics.records_recovered)},
   };
-  WriteFactsAndLevels(context, facts, LevelFacts(statistics));
+  WriteFactsAndList(context, facts, {"levels", "level", LevelFacts(statistics)});
   return Verdict::Yes();
 }
 
@@ -147,25 +97,8 @@ Facts StatisticFacts(DB& db) {
 
 Verdict RunStats(VerbContext& context) {
   DB& db = context.session.db();
-  WriteFactsAndLevels(context, StatisticFacts(db), LevelFacts(db.GetStatistics()));
-  return Verdict::Yes();
-}
-
-// ---- verify
-
-Verdict RunVerify(VerbContext& context) {
-  DB& db = context.session.db();
-  if (const absl::Status status = db.VerifyChecksums(); !status.ok()) {
-    return Verdict::Failed(status);
-  }
-  const Statistics statistics = db.GetStatistics();
-  uint64_t bytes = 0;
-  for (const TableStatistics& table : statistics.tables) bytes += table.size_bytes;
-  WriteFacts(context.output, ReportFormat(context),
-             {{"verdict", Cell::Text("whole")},
-              {"tables", Cell::Count(statistics.tables.size())},
-              {"table_bytes", Cell::Size(bytes)},
-              {"unusable_filters", Cell::Count(statistics.filters_unusable)}});
+  WriteFactsAndList(context, StatisticFacts(db),
+                    {"levels", "level", LevelFacts(db.GetStatistics())});
   return Verdict::Yes();
 }
 
@@ -188,16 +121,6 @@ const Verb& StatsVerb() {
       .details = "Counters start when the database is opened: in the shell they tell of its verbs.",
       .access = Access::kRead,
       .run = RunStats,
-  };
-  return kVerb;
-}
-
-const Verb& VerifyVerb() {
-  static constexpr Verb kVerb = {
-      .name = "verify",
-      .summary = "read every byte of every live file and check it",
-      .access = Access::kRead,
-      .run = RunVerify,
   };
   return kVerb;
 }

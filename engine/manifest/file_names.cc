@@ -107,4 +107,15 @@ std::string PathInDirectory(std::string_view directory, std::string_view name) {
   return path.append(name);
 }
 
+std::string WithoutTrailingSlashes(std::string_view path) {
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  return std::string(path);
+}
+
+std::string ParentDirectory(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : std::string(path.substr(0, slash));
+}
+
 }  // namespace siltstone

@@ -51,5 +51,9 @@ std::optional<ParsedFileName> ParseFileName(std::string_view name);
 
 // directory + "/" + name.
 std::string PathInDirectory(std::string_view directory, std::string_view name);
+// "a/b" of "a/b//"; "/" stays.
+std::string WithoutTrailingSlashes(std::string_view path);
+// The directory that holds `path`, which does not end in a slash: "a" of "a/b", "." of "b", "/" of "/b".
+std::string ParentDirectory(std::string_view path);
 
 }  // namespace siltstone

@@ -13,8 +13,7 @@ namespace {
 
 // Of what is no log that counts, or no longer there.
 bool IsPassedOver(const absl::Status& status) {
-  return absl::IsDataLoss(status) || absl::IsNotFound(status) ||
-         absl::IsFailedPrecondition(status);
+  return absl::IsDataLoss(status) || absl::IsNotFound(status) || absl::IsFailedPrecondition(status);
 }
 
 // Nullopt where the log holds no record.

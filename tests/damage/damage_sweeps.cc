@@ -14,8 +14,7 @@ size_t EndOfBytes(const std::string& bytes) {
   return last == std::string::npos ? 0 : last + 1;
 }
 
-DamageSweeps::DamageSweeps()
-    : trials_(MakeSampleDatabase(TestSeed())), seed_(TestSeed()) {}
+DamageSweeps::DamageSweeps() : trials_(MakeSampleDatabase(TestSeed())), seed_(TestSeed()) {}
 
 DamageSweeps::~DamageSweeps() { std::cout << counts().ToString() << std::endl; }
 
@@ -42,8 +41,8 @@ bool DamageSweeps::TryTail(const std::string& name, uint64_t from, std::string b
   const SampleDatabase& sample = trials_.sample();
   if (name != sample.last_log) return TryBytes(name, std::move(bytes), what);
   // The records before the tail are there, and no other.
-  const auto whole = std::upper_bound(sample.record_borders.begin() + 1,
-                                      sample.record_borders.end(), from);
+  const auto whole =
+      std::upper_bound(sample.record_borders.begin() + 1, sample.record_borders.end(), from);
   trials_.AllowState(sample.log_states[whole - sample.record_borders.begin() - 1]);
   const bool good = TryBytes(name, std::move(bytes), what);
   trials_.AllowState(std::nullopt);

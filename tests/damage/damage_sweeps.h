@@ -39,8 +39,7 @@ class DamageSweeps : public testing::Test {
 
  private:
   // As TryBytes, where all bytes from `from` on are others.
-  bool TryTail(const std::string& name, uint64_t from, std::string bytes,
-               const std::string& what);
+  bool TryTail(const std::string& name, uint64_t from, std::string bytes, const std::string& what);
 
   DamageTrials trials_;
   uint64_t seed_;

@@ -15,10 +15,11 @@ namespace siltstone {
 // What a damaged database did, over many trials.
 struct DamageCounts {
   uint64_t trials = 0;
-  uint64_t refused = 0;   // the open was, and no byte was changed
-  uint64_t reported = 0;  // it opened; a read or a check named the damage, all other answers were right
-  uint64_t same = 0;      // it opened, and every answer was right
-  uint64_t noticed = 0;   // of these: a check named the damage all the same
+  uint64_t refused = 0;  // the open was, and no byte was changed
+  uint64_t reported =
+      0;              // it opened; a read or a check named the damage, all other answers were right
+  uint64_t same = 0;  // it opened, and every answer was right
+  uint64_t noticed = 0;  // of these: a check named the damage all the same
 
   std::string ToString() const;
 };

@@ -59,8 +59,9 @@ TEST_F(DatabaseDamage, FilesOfAnotherDatabase) {
   for (const auto& [name, bytes] : files()) {
     const size_t kind = name.find_first_of("-.");
     for (const auto& [other_name, other_bytes] : other.files) {
-      const bool same_kind = name.starts_with("0") ? other_name.ends_with(name.substr(name.size() - 4))
-                                                   : other_name.starts_with(name.substr(0, kind));
+      const bool same_kind = name.starts_with("0")
+                                 ? other_name.ends_with(name.substr(name.size() - 4))
+                                 : other_name.starts_with(name.substr(0, kind));
       if (!same_kind) continue;
       FolderImage image = files();
       image[name] = other_bytes;

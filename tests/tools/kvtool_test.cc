@@ -397,6 +397,40 @@ TEST_F(Kvtool, CorruptionIsFour) {
   ExpectExit(4, {"put", "k", "v"});
 }
 
+TEST_F(Kvtool, VerifyDeepComparesEveryWayToRead) {
+  Out({"put", "a", "1"});
+  Out({"put", "b", "2"});
+  Out({"compact"});
+  Out({"put", "b", "3"});
+  Out({"del", "a"});
+  Out({"put", "c", ""});
+  EXPECT_THAT(Out({"verify", "--deep", "-o", "tsv"}), HasSubstr("entries_compared\t2\n"));
+}
+
+TEST_F(Kvtool, RepairIsADryRunUntilToldToApply) {
+  std::string lines;
+  for (int i = 100; i < 150; ++i) {
+    lines += "k" + std::to_string(i) + "\t" + std::string(200, 'v') + "\n";
+  }
+  Out({"import", "--format", "tsv", "--compression", "none"}, lines);
+  Out({"compact", "--block-size", "512"});
+  EXPECT_THAT(Out({"repair", "-o", "tsv"}), HasSubstr("entries\t50\nkey_and_value_bytes\t10200\n"));
+  FlipByte(DatabaseFile(".sst"), 100);
+  const std::string before = DirectoryContents(database_);
+  const ProgramRun dry = Run({"repair", "-o", "tsv"});
+  EXPECT_EQ(dry.exit_code, 4);
+  EXPECT_THAT(dry.out, HasSubstr("loss_1_first_key\tk100\n"));
+  EXPECT_THAT(dry.err, HasSubstr("repair --apply"));
+  EXPECT_EQ(DirectoryContents(database_), before);
+  const std::string repaired = database_ + "-repaired";
+  ExpectExit(3, {"-d", repaired, "get", "k149"});
+  EXPECT_THAT(Out({"repair", "--apply"}), HasSubstr(repaired));
+  EXPECT_EQ(Out({"-d", repaired, "get", "k149"}), std::string(200, 'v'));
+  EXPECT_THAT(Out({"-d", repaired, "verify", "--deep"}), HasSubstr("whole"));
+  // What is there already is not written over.
+  EXPECT_NE(Run({"repair", "--apply"}).exit_code, 0);
+}
+
 TEST_F(Kvtool, AFullDeviceIsFive) {
   Out({"put", "k", "v"});
   const std::string shell_line =
