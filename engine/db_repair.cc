@@ -52,12 +52,12 @@ class NewDatabase {
     const auto there = files.ListDirectory(path_);
     if (!there.ok()) return there.status();
     if (!there->empty()) {
-      return absl::AlreadyExistsError(absl::StrCat(
-          path_, " holds ", there->front().name, ": name a directory that is new or empty"));
+      return absl::AlreadyExistsError(absl::StrCat(path_, " holds ", there->front().name,
+                                                   ": name a directory that is new or empty"));
     }
     SILTSTONE_RETURN_IF_ERROR(WriteSecretRing(files, path_, secrets_));
-    versions_ = std::make_unique<VersionKeeper>(
-        keeper_, ManifestState(), std::make_shared<const Version>(keeper_.order), 1);
+    versions_ = std::make_unique<VersionKeeper>(keeper_, ManifestState(),
+                                                std::make_shared<const Version>(keeper_.order), 1);
     MakeStore();
     const EngineLimits limits = LimitsOf(options_);
     level_ = LevelFor(bytes, limits);
@@ -65,11 +65,10 @@ class NewDatabase {
     job.output_level = level_;
     job.output_keys = keys;
     output_ = std::make_unique<TableOutput>(
-        *store_,
-        TableOutputOptions{
-            .level = level_,
-            .filter = ChooseFilter(store_->options().filters, Version(keeper_.order), job),
-            .target_size_bytes = limits.target_table_size_bytes});
+        *store_, TableOutputOptions{
+                     .level = level_,
+                     .filter = ChooseFilter(store_->options().filters, Version(keeper_.order), job),
+                     .target_size_bytes = limits.target_table_size_bytes});
     return absl::OkStatus();
   }
 
@@ -185,8 +184,7 @@ absl::StatusOr<RepairReport> Repair(const Options& options, std::string_view fro
                                     std::string_view to) {
   SILTSTONE_RETURN_IF_ERROR(CheckOptions(options));
   if (from.empty()) return absl::InvalidArgumentError("path is empty, must name a directory");
-  const auto file_system =
-      options.file_system != nullptr ? options.file_system : PosixFileSystem();
+  const auto file_system = options.file_system != nullptr ? options.file_system : PosixFileSystem();
   const std::string directory = WithoutTrailingSlashes(from);
   std::unique_ptr<FileLock> lock;
   if (!to.empty()) {

@@ -2,12 +2,13 @@
 
 #include <stdio.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "siltstone/repair.h"
 
@@ -100,11 +101,10 @@ void AddRepairOptions(CLI::App& app, Arguments& arguments) {
 std::vector<Facts> LossFacts(const RepairReport& report) {
   std::vector<Facts> losses;
   for (const RepairLoss& loss : report.losses) {
-    losses.push_back(
-        {{"loss", Cell::Count(losses.size() + 1)},
-         {"first_key", loss.keys ? Cell::Bytes(loss.keys->first) : Cell::Nothing()},
-         {"last_key", loss.keys ? Cell::Bytes(loss.keys->last) : Cell::Nothing()},
-         {"what", Cell::Text(loss.what)}});
+    losses.push_back({{"loss", Cell::Count(losses.size() + 1)},
+                      {"first_key", loss.keys ? Cell::Bytes(loss.keys->first) : Cell::Nothing()},
+                      {"last_key", loss.keys ? Cell::Bytes(loss.keys->last) : Cell::Nothing()},
+                      {"what", Cell::Text(loss.what)}});
   }
   return losses;
 }
@@ -119,20 +119,19 @@ Verdict RunRepair(VerbContext& context) {
   // It is read whole, by nobody else: a session that has it open lets go first.
   if (Verdict closed = context.session.Close(); closed.failed()) return closed;
   const Options options = context.session.OptionsFor(from);
-  const absl::StatusOr<RepairReport> report = arguments.apply ? RepairDatabase(options, from, to)
-                                                              : ExamineDatabase(options, from);
+  const absl::StatusOr<RepairReport> report =
+      arguments.apply ? RepairDatabase(options, from, to) : ExamineDatabase(options, from);
   if (!report.ok()) return Verdict::NotOpened(report.status(), from);
-  WriteFactsAndList(
-      context,
-      {{"database", Cell::Bytes(from)},
-       {"manifest", Cell::Text(report->manifest_whole ? "whole" : "lost")},
-       {"tables_read", Cell::Count(report->tables_read)},
-       {"logs_read", Cell::Count(report->logs_read)},
-       {"entries", Cell::Count(report->entries)},
-       {"key_and_value_bytes", Cell::Size(report->key_and_value_bytes)},
-       {"losses", Cell::Count(report->losses.size())},
-       {"written_to", arguments.apply ? Cell::Bytes(to) : Cell::Nothing()}},
-      {"lost", "loss", LossFacts(*report)});
+  WriteFactsAndList(context,
+                    {{"database", Cell::Bytes(from)},
+                     {"manifest", Cell::Text(report->manifest_whole ? "whole" : "lost")},
+                     {"tables_read", Cell::Count(report->tables_read)},
+                     {"logs_read", Cell::Count(report->logs_read)},
+                     {"entries", Cell::Count(report->entries)},
+                     {"key_and_value_bytes", Cell::Size(report->key_and_value_bytes)},
+                     {"losses", Cell::Count(report->losses.size())},
+                     {"written_to", arguments.apply ? Cell::Bytes(to) : Cell::Nothing()}},
+                    {"lost", "loss", LossFacts(*report)});
   if (context.says_notes) {
     for (const std::string& note : report->notes) fprintf(stderr, "kvtool: %s\n", note.c_str());
   }
@@ -148,8 +147,9 @@ const Verb& VerifyVerb() {
   static constexpr Verb kVerb = {
       .name = "verify",
       .summary = "read every byte of every live file and check it",
-      .details = "Checksums, order, counts, key ranges, filters, and the manifest against the files.\n"
-                 "--deep also compares a scan, reads by key, and a scan backwards, entry by entry.",
+      .details =
+          "Checksums, order, counts, key ranges, filters, and the manifest against the files.\n"
+          "--deep also compares a scan, reads by key, and a scan backwards, entry by entry.",
       .access = Access::kRead,
       .add_options = AddVerifyOptions,
       .run = RunVerify,

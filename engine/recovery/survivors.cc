@@ -19,8 +19,7 @@ namespace {
 
 bool IsLoss(const absl::Status& status) {
   // A format version of later days, too, is something that cannot be read here.
-  return absl::IsDataLoss(status) || absl::IsNotFound(status) ||
-         absl::IsFailedPrecondition(status);
+  return absl::IsDataLoss(status) || absl::IsNotFound(status) || absl::IsFailedPrecondition(status);
 }
 
 // One search. Single-threaded.
@@ -134,8 +133,8 @@ class SurvivorSearch {
       }
     }
     for (const FileId id : tables_) {
-      report_.notes.push_back(absl::StrCat(TableFileName(id),
-                                           " is not named by the manifest, and was left out"));
+      report_.notes.push_back(
+          absl::StrCat(TableFileName(id), " is not named by the manifest, and was left out"));
     }
     return absl::OkStatus();
   }
@@ -159,7 +158,8 @@ class SurvivorSearch {
       Take(*std::move(table));
     }
     report_.notes.push_back(
-        "no whole manifest says which tables count: all were read, and keys that were deleted may be back");
+        "no whole manifest says which tables count: all were read, and keys that were deleted may "
+        "be back");
     return absl::OkStatus();
   }
 

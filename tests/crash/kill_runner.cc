@@ -215,15 +215,8 @@ class Killer {
     const std::string where = "round " + std::to_string(round) + ": ";
     auto db = DB::Open(SmallOptions(), directory_);
     if (!db.ok()) return Fail(where + std::string(db.status().message()));
-    std::array<Model, kThreads> found;
-    auto iterator = (*db)->NewIterator();
-    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-      const size_t thread = iterator->key().at(1) == '0' ? 0 : 1;
-      found[thread][std::string(iterator->key())] = std::string(iterator->value());
-    }
-    if (!iterator->status().ok()) {
-      return Fail(where + std::string(iterator->status().message()));
-    }
+    const std::array<Model, kThreads> found = ReadAll(**db, {}, where);
+    CheckSnapshot(**db, found, where);
     for (int thread = 0; thread < kThreads; ++thread) {
       if (found[thread] == models_[thread]) continue;
       Model with_next = models_[thread];
@@ -237,6 +230,38 @@ class Killer {
       ++next_operations_[thread];
       ++report_.unacknowledged_kept;
     }
+  }
+
+  std::array<Model, kThreads> ReadAll(DB& db, const ReadOptions& options,
+                                      const std::string& where) {
+    std::array<Model, kThreads> found;
+    auto iterator = db.NewIterator(options);
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+      const size_t thread = iterator->key().at(1) == '0' ? 0 : 1;
+      found[thread][std::string(iterator->key())] = std::string(iterator->value());
+    }
+    if (!iterator->status().ok()) Fail(where + std::string(iterator->status().message()));
+    return found;
+  }
+
+  // A snapshot of what was recovered does not change when it is written over and flushed.
+  void CheckSnapshot(DB& db, const std::array<Model, kThreads>& found, const std::string& where) {
+    const Snapshot snapshot = db.GetSnapshot();
+    WriteBatch over, back;
+    for (const Model& model : found) {
+      for (const auto& [key, value] : model) {
+        random_.OneIn(2) ? over.Delete(key) : over.Put(key, "other");
+        back.Put(key, value);
+      }
+    }
+    absl::Status status = db.Write(over);
+    if (status.ok()) status = db.Flush();
+    if (!status.ok()) return Fail(where + std::string(status.message()));
+    if (ReadAll(db, {.snapshot = &snapshot}, where) != found) {
+      Fail(where + "a snapshot changed");
+    }
+    status = db.Write(back);
+    if (!status.ok()) Fail(where + std::string(status.message()));
   }
 
   const std::string directory_;

@@ -1,3 +1,5 @@
+#include "siltstone/repair.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -6,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "siltstone/db.h"
-#include "siltstone/repair.h"
 
 #include "engine/manifest/file_names.h"
 #include "sstable/footer.h"
