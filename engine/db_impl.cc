@@ -1,20 +1,31 @@
 #include "engine/db_impl.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
+#include "base/clock.h"
 #include "base/fork_generation.h"
 #include "base/status_macros.h"
 #include "engine/db_statistics.h"
 #include "engine/maintenance/verify.h"
 
 namespace siltstone {
+namespace {
+
+// A try writes all memtables to tables, on a disk that may still be full: after each in vain the next one waits twice
+// as long.
+constexpr uint64_t kMinResumeIntervalMicros = 10'000;
+constexpr uint64_t kMaxResumeIntervalMicros = 1'000'000;
+
+}  // namespace
 
 DbImpl::DbImpl(std::shared_ptr<DbShared> shared, std::unique_ptr<FileLock> lock,
                std::unique_ptr<LogWriter> log)
     : shared_(std::move(shared)),
       fork_generation_(ForkGeneration()),
+      resume_interval_micros_(kMinResumeIntervalMicros),
       lock_(std::move(lock)),
       reader_(shared_) {
   if (shared_->read_only) return;
@@ -51,6 +62,20 @@ absl::Status DbImpl::CheckWritable() const {
       "database ", shared_->path, " was opened read-only: open it without read_only to write"));
 }
 
+void DbImpl::ResumeWhenSpaceIsBack() {
+  if (shared_->error.ok() || !absl::IsResourceExhausted(shared_->error.cause())) return;
+  const uint64_t now = NowMicros();
+  const uint64_t interval = resume_interval_micros_.load();
+  uint64_t due = next_resume_micros_.load();
+  if (now < due || !next_resume_micros_.compare_exchange_strong(due, now + interval)) return;
+  if (writer_->Resume().ok()) {
+    resume_interval_micros_.store(kMinResumeIntervalMicros);
+    shared_->Log(LogLevel::kInfo, "there is space again: writes are taken again");
+  } else {
+    resume_interval_micros_.store(std::min(2 * interval, kMaxResumeIntervalMicros));
+  }
+}
+
 absl::Status DbImpl::Put(std::string_view key, std::string_view value,
                          const WriteOptions& options) {
   WriteBatch batch;
@@ -66,12 +91,14 @@ absl::Status DbImpl::Delete(std::string_view key, const WriteOptions& options) {
 
 absl::Status DbImpl::Write(WriteBatch& batch, const WriteOptions& options) {
   SILTSTONE_RETURN_IF_ERROR(CheckWritable());
+  ResumeWhenSpaceIsBack();
   return writer_->Write(batch, options);
 }
 
 absl::StatusOr<bool> DbImpl::PutIfAbsent(std::string_view key, std::string_view value,
                                          const WriteOptions& options) {
   SILTSTONE_RETURN_IF_ERROR(CheckWritable());
+  ResumeWhenSpaceIsBack();
   return writer_->PutIfAbsent(key, value, options);
 }
 
@@ -96,6 +123,7 @@ Snapshot DbImpl::GetSnapshot() {
 
 absl::Status DbImpl::Flush() {
   SILTSTONE_RETURN_IF_ERROR(CheckWritable());
+  ResumeWhenSpaceIsBack();
   const absl::StatusOr<uint64_t> memtable = writer_->CloseMemtable();
   if (!memtable.ok()) return memtable.status();
   return background_->WaitForFlush(*memtable);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,10 +58,14 @@ class DbImpl final : public DB {
   // FailedPrecondition when closed, or opened read-only.
   absl::Status CheckWritable() const;
   absl::Status CheckOpen() const;
+  // Where writes are refused for want of space, tries now and then what Resume does. One load when they are not.
+  void ResumeWhenSpaceIsBack();
   bool IsForkedCopy() const;
 
   const std::shared_ptr<DbShared> shared_;  // iterators share it
   const uint64_t fork_generation_;
+  std::atomic<uint64_t> next_resume_micros_{0};
+  std::atomic<uint64_t> resume_interval_micros_;
   std::unique_ptr<FileLock> lock_;
   DbReader reader_;
   std::unique_ptr<DbBackground> background_;

@@ -103,7 +103,9 @@ class SILTSTONE_EXPORT DB {
   virtual absl::Status Close() = 0;
 
   // After a fault that has gone (space made, disk back): writes again everything that may not be durable
-  // under new file names, and takes writes again. OK when nothing was wrong.
+  // under new file names, and takes writes again. OK when nothing was wrong. Where the fault was a lack of space or of
+  // descriptors (ResourceExhausted) writes and Flush try this by themselves, after 10 ms at first, then twice as long
+  // up to a second.
   virtual absl::Status Resume() = 0;
 
   // A figure by name; empty for an unknown name.

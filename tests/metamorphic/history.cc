@@ -26,11 +26,11 @@ class HistoryMaker {
     uint64_t weight;
   };
   static constexpr Share kShares[] = {
-      {Kind::kPut, 260},     {Kind::kDelete, 110},     {Kind::kBatch, 50},
+      {Kind::kPut, 260},        {Kind::kDelete, 110},  {Kind::kBatch, 50},
       {Kind::kPutIfAbsent, 50}, {Kind::kGet, 130},     {Kind::kMultiGet, 25},
-      {Kind::kMayContain, 40}, {Kind::kSnapshot, 15},  {Kind::kOpenIterator, 25},
-      {Kind::kMove, 260},    {Kind::kFlush, 12},       {Kind::kCompact, 5},
-      {Kind::kVerify, 2},    {Kind::kReopen, 4},       {Kind::kCrash, 4},
+      {Kind::kMayContain, 40},  {Kind::kSnapshot, 15}, {Kind::kOpenIterator, 25},
+      {Kind::kMove, 260},       {Kind::kFlush, 12},    {Kind::kCompact, 5},
+      {Kind::kVerify, 2},       {Kind::kReopen, 4},    {Kind::kCrash, 4},
       {Kind::kFault, 8}};
 
   Kind NextKind() {
@@ -60,7 +60,7 @@ class HistoryMaker {
         FillEntries(&step);
         break;
       case Kind::kMove:
-        step.move = random_.OneIn(4) ? static_cast<Step::Move>(random_.Uniform(6))
+        step.move = random_.OneIn(4)   ? static_cast<Step::Move>(random_.Uniform(6))
                     : random_.OneIn(2) ? Step::Move::kNext
                                        : Step::Move::kPrev;
         break;
@@ -192,8 +192,9 @@ std::string StepText(const Step& step) {
     case Kind::kSnapshot:
       return "snapshots" + slot + " = db->GetSnapshot();";
     case Kind::kOpenIterator:
-      return "iterators" + slot + " = db->NewIterator({.lower_bound = " +
-             OptionalLiteral(step.lower) + ", .upper_bound = " + OptionalLiteral(step.upper) +
+      return "iterators" + slot +
+             " = db->NewIterator({.lower_bound = " + OptionalLiteral(step.lower) +
+             ", .upper_bound = " + OptionalLiteral(step.upper) +
              ", .prefix = " + OptionalLiteral(step.prefix) + "});";
     case Kind::kMove:
       return "iterators" + slot + "->" + MoveText(step) + ";";

@@ -10,16 +10,16 @@ namespace siltstone {
 // One call on a database, or one thing that happens to it. Which members count follows from the kind.
 struct Step {
   enum class Kind {
-    kPut,          // key, value
-    kDelete,       // key
-    kBatch,        // entries
-    kPutIfAbsent,  // key, value
-    kGet,          // key; at a snapshot where slot >= 0
-    kMultiGet,     // the keys of entries; at a snapshot where slot >= 0
-    kMayContain,   // key
-    kSnapshot,     // taken into slot
+    kPut,           // key, value
+    kDelete,        // key
+    kBatch,         // entries
+    kPutIfAbsent,   // key, value
+    kGet,           // key; at a snapshot where slot >= 0
+    kMultiGet,      // the keys of entries; at a snapshot where slot >= 0
+    kMayContain,    // key
+    kSnapshot,      // taken into slot
     kOpenIterator,  // into slot, with the bounds
-    kMove,         // of the iterator in slot: move, key
+    kMove,          // of the iterator in slot: move, key
     kFlush,
     kCompact,  // lower, upper
     kVerify,
