@@ -56,8 +56,9 @@ class Stress : public testing::TestWithParam<int> {
           status = db_->PutIfAbsent(key, value).status();
           break;
         default:
-          status = db_->Put(key, value, {.durability = random.OneIn(50) ? Durability::kSync
-                                                                       : Durability::kBuffered});
+          status = db_->Put(
+              key, value,
+              {.durability = random.OneIn(50) ? Durability::kSync : Durability::kBuffered});
       }
       ASSERT_EQ(status, absl::OkStatus());
     }
